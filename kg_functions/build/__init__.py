@@ -1,0 +1,1 @@
+"""Building a graph folder from Wikidata's entity JSON or RDF."""
