@@ -1,0 +1,1 @@
+"""One door to every language model: calls, usage, cost, reasoning, retries."""
