@@ -1,0 +1,1 @@
+"""Questions, typed answers, scoring, question graphs and the reference solver."""
