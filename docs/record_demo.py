@@ -34,7 +34,7 @@ def main() -> None:
             temperature=None,
             reasoning_effort=None,
             max_output_tokens=None,
-            answer="text",
+            answer=None,
             out=Path("runs/demo"),
             limits=Limits(),
         )

@@ -13,6 +13,12 @@ from kg_functions.errors import InvalidArgument
 MAX_LIMIT: Final = 10_000
 """The longest page any function returns; a larger ``limit`` is refused, not cut in silence."""
 
+MAX_OFFSET: Final = 2**53
+"""The largest offset; far beyond any graph, and exact in every encoding."""
+
+MAX_TEXT: Final = 1_000
+"""Characters of a text argument: no name is longer, and every call is kept in the trace."""
+
 
 @dataclass(frozen=True)
 class Parameter:
@@ -115,9 +121,9 @@ def _check(function: str, parameter: Parameter, value: Any) -> Any:
         if isinstance(value, (set, frozenset)):
             raise InvalidArgument(f"{where} must be a string or a list, not a set: use sorted(...)")
         if isinstance(value, (list, tuple)) and all(isinstance(one, str) for one in value):
-            return list(value)
+            return [_text(where, one) for one in value]
         if isinstance(value, str):
-            return value
+            return _text(where, value)
         raise InvalidArgument(f"{where} must be an id such as 'Q42', or a list of ids.")
     if parameter.kind == "count":
         lowest = 0 if parameter.name == "offset" else 1
@@ -127,14 +133,26 @@ def _check(function: str, parameter: Parameter, value: Any) -> Any:
             raise InvalidArgument(
                 f"{where} may be at most {MAX_LIMIT}: read on with offset=next_offset."
             )
+        if value > MAX_OFFSET:
+            raise InvalidArgument(f"{where} may be at most {MAX_OFFSET}.")
         return value
     if parameter.kind == "choice":
         if value not in parameter.choices:
             raise InvalidArgument(f"{where} must be one of {', '.join(parameter.choices)}.")
         return value
-    if parameter.kind == "text" and not isinstance(value, str):
+    if not isinstance(value, str):
         raise InvalidArgument(f"{where} must be a string, not {type(value).__name__}.")
-    return value
+    return _text(where, value)
+
+
+def _text(where: str, text: str) -> str:
+    if len(text) > MAX_TEXT:
+        raise InvalidArgument(f"{where} may have at most {MAX_TEXT} characters.")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise InvalidArgument(f"{where} holds half a character (a lone surrogate).") from None
+    return text
 
 
 def _schema(parameter: Parameter) -> dict[str, Any]:
@@ -216,3 +234,23 @@ def function(name: str) -> GraphFunction:
     if name not in FUNCTIONS:
         raise InvalidArgument(f"There is no function {name!r}; there are {', '.join(FUNCTIONS)}.")
     return FUNCTIONS[name]
+
+
+def describe_functions() -> list[dict[str, Any]]:
+    """Every function as plain data, for a process that cannot import this package.
+
+    Returns:
+        ``[{"name", "signature", "docstring", "parameters": [{"name", "default"?}]}]``
+    """
+    return [
+        {
+            "name": function.name,
+            "signature": function.signature,
+            "docstring": function.docstring,
+            "parameters": [
+                {"name": p.name} if p.required else {"name": p.name, "default": p.default}
+                for p in function.parameters
+            ],
+        }
+        for function in FUNCTIONS.values()
+    ]

@@ -39,6 +39,7 @@ def run_subcall(client: ModelClient, text: str, instruction: str) -> SubCall:
             text=text,
             reply=None,
             error=str(error),
+            cost=0.0,  # nothing was answered, so nothing is charged
             seconds=time.monotonic() - started,
         )
     problem = _problem_with(reply)

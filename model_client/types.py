@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+
+def whole_characters(text: Any) -> Any:
+    """A text in which lone surrogates are written out as escapes, so that it can be stored."""
+    if not isinstance(text, str):
+        return text
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+WholeText = Annotated[str, BeforeValidator(whole_characters)]
+"""Text from a model or its code, which may hold anything."""
 
 
 class Message(BaseModel):
@@ -16,8 +27,8 @@ class Message(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     role: Literal["system", "user", "assistant"]
-    content: str
-    reasoning: str | None = None
+    content: WholeText
+    reasoning: WholeText | None = None
     """What the model thought before it answered, where the provider returns it."""
 
 
@@ -56,9 +67,9 @@ class ModelReply(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    text: str
+    text: WholeText
     """The reply without reasoning; empty where the model said nothing."""
-    reasoning: str | None = None
+    reasoning: WholeText | None = None
     finish_reason: str | None = None
     """The provider's word: ``stop``, ``length``, ``content_filter``, ..."""
     usage: Usage = Field(default_factory=Usage)
@@ -73,12 +84,12 @@ class SubCall(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    instruction: str
-    text: str
+    instruction: WholeText
+    text: WholeText
     """The evidence that the helper was given."""
-    reply: str | None
+    reply: WholeText | None
     """The answer, or None where the call failed."""
-    error: str | None = None
+    error: WholeText | None = None
     usage: Usage = Field(default_factory=Usage)
     cost: float | None = None
     seconds: float = 0.0

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from kg_functions.identifiers import is_item
 from questions.answer_types import (
+    MAX_COUNT,
+    MAX_YEAR,
     Answer,
     CountAnswer,
     GroupAnswer,
@@ -42,6 +44,9 @@ _YEAR_TEXT: Final = re.compile(
 )
 _ENTITY_ADDRESS: Final = re.compile(r"(?:https?://(?:www\.)?wikidata\.org/(?:entity|wiki)/|wd:)")
 _SHOWN: Final = 60
+
+MAX_TEXT: Final = 10_000
+"""Characters of a text answer."""
 
 
 def describe_format(format: AnswerFormat) -> str:
@@ -108,6 +113,12 @@ def _read_text(value: Any) -> TextAnswer:
         _refuse(f"it is a {type(value).__name__}, not a string")
     if not value.strip():
         _refuse("the text is empty")
+    if len(value) > MAX_TEXT:
+        _refuse(f"it has {len(value):,} characters, at most {MAX_TEXT:,} are asked for")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        _refuse("it holds half a character (a lone surrogate)")
     return TextAnswer(text=value.strip())
 
 
@@ -142,7 +153,7 @@ def _read_year(value: Any) -> YearAnswer:
         if "year" not in value:
             _refuse(f'the dict has no "year": {_show(dict(value))}')
         value = value["year"]
-    year = _year_of_text(value) if isinstance(value, str) else _whole_number(value)
+    year = _year_of_text(value) if isinstance(value, str) else _whole_number(value, MAX_YEAR)
     if year == 0:
         _refuse("there is no year 0 (1 BCE is -1)")
     return YearAnswer(year=year)
@@ -162,11 +173,13 @@ def _year_of_text(text: str) -> int:
     return -int(match["digits"]) if before or match["sign"] == "-" else int(match["digits"])
 
 
-def _whole_number(value: Any) -> int:
+def _whole_number(value: Any, largest: int) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         _refuse(f"{_show(value)} is a {type(value).__name__}, not a whole number")
     if isinstance(value, float) and not value.is_integer():
         _refuse(f"{_show(value)} is not a whole number")
+    if abs(value) > largest:
+        _refuse(f"the number is beyond all measure (at most {largest:,})")
     return int(value)
 
 
@@ -226,10 +239,10 @@ def _read_count(value: Any) -> CountAnswer:
             _refuse("it is a dict; hand in the number alone")
         value = value["count"]
     if isinstance(value, str):
-        if re.fullmatch(r"[0-9]{1,18}", value.strip()) is None:
+        if re.fullmatch(r"[0-9]{1,15}", value.strip()) is None:
             _refuse(f"{_show(value)} is not a whole number")
         value = int(value)
-    count = _whole_number(value)
+    count = _whole_number(value, MAX_COUNT)
     if count < 0:
         _refuse(f"{count} is less than nothing")
     return CountAnswer(count=count)

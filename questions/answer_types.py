@@ -9,6 +9,12 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from kg_functions.identifiers import is_item
 
+MAX_YEAR: Final = 10**12
+"""The farthest year either way: some way beyond the age of the universe."""
+
+MAX_COUNT: Final = 10**15
+"""The largest count; exact in every encoding, and more than any graph holds."""
+
 MAX_DIGITS: Final = 1_000
 """The longest amount, in digits before or after the point: far beyond any measured quantity."""
 
@@ -81,7 +87,7 @@ class YearAnswer(_Answer):
     """A year as people write it, negative for BCE."""
 
     kind: Literal["year"] = "year"
-    year: HistoricalYear
+    year: HistoricalYear = Field(ge=-MAX_YEAR, le=MAX_YEAR)
 
 
 class QuantityAnswer(_Answer):
@@ -104,7 +110,7 @@ class CountAnswer(_Answer):
     """How many there are."""
 
     kind: Literal["count"] = "count"
-    count: int = Field(ge=0)
+    count: int = Field(ge=0, le=MAX_COUNT)
 
 
 Answer = Annotated[

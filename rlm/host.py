@@ -6,16 +6,17 @@ functions that a model sees in the kernel only carry requests.
 
 from __future__ import annotations
 
+import re
 import threading
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Final
 
 from kernel.interpreter import HostError
 from kg_functions.errors import BackendError, GraphError
-from kg_functions.registry import FUNCTIONS
+from kg_functions.registry import describe_functions
 from model_client.helpers import run_subcall
 from model_client.types import add_costs
 from questions.answers import AnswerFormatError, read_answer
+from rlm.fan_out import StoppedError, StopSign, fan_out
 from traces.events import AnswerAccepted, SubCalled
 
 if TYPE_CHECKING:
@@ -32,6 +33,11 @@ SUB_CALL_WORKERS: Final = 8
 """How many items of one ``llm_map`` are in flight at once."""
 
 GRAPH_MAP_WORKERS: Final = 8
+
+MAX_EVIDENCE: Final = 200_000
+"""Characters of one text that a helper may be given; the trace keeps every one of them."""
+
+_ADDRESS: Final = re.compile(r"https?://[^\s,;]+")
 
 
 class Host:
@@ -65,11 +71,18 @@ class Host:
         self._used = 0
         self._record = record
         self._lock = threading.Lock()
+        self._stop = StopSign()
+
+    def cancel(self) -> None:
+        """Start nothing more of what is queued: the cell that asked for it is no more."""
+        with self._lock:
+            self._stop.raise_()
+            self._stop = StopSign()
 
     def functions(self) -> Mapping[str, HostFunction]:
         """The requests that the kernel may make, by method name."""
         host: dict[str, HostFunction] = {
-            "hello": lambda _: {"functions": describe_registry()},
+            "hello": lambda _: {"functions": describe_functions()},
             "graph": self._graph,
             "graph_map": self._graph_map,
             "final": self._final,
@@ -94,15 +107,20 @@ class Host:
             except HostError as error:
                 return {"error": {"kind": error.kind, "message": error.message}}
 
-        with ThreadPoolExecutor(GRAPH_MAP_WORKERS) as pool:
-            return list(pool.map(one, request["calls"]))
+        return self._fan_out(one, request["calls"], GRAPH_MAP_WORKERS)
+
+    def _fan_out(self, function: Callable[[Any], Any], items: list[Any], workers: int) -> list[Any]:
+        try:
+            return fan_out(function, items, workers, self._stop)
+        except StoppedError:
+            raise HostError("HarnessFault", "the block was stopped") from None
 
     def _llm_query(self, request: dict[str, Any]) -> str:
         text, instruction = _texts(request["text"], request["instruction"])
-        self._reserve(1, "llm_query")
-        call = self._run(text, instruction)
+        turn = self._reserve(1, "llm_query")
+        call = self._run(text, instruction, turn)
         if call.reply is None:
-            raise HostError("LLMCallError", call.error or "the helper gave no answer")
+            raise HostError("LLMCallError", _reason(call))
         return call.reply
 
     def _llm_map(self, request: dict[str, Any]) -> list[dict[str, str]]:
@@ -111,25 +129,24 @@ class Host:
         if not isinstance(items, list):
             raise HostError("LLMCallError", "llm_map needs a list of texts.")
         pairs = [_texts(item, request["instruction"]) for item in items]
-        self._reserve(len(pairs), f"llm_map of {len(pairs)} items")
-        with ThreadPoolExecutor(SUB_CALL_WORKERS) as pool:
-            calls = list(pool.map(lambda pair: self._run(*pair), pairs))
+        turn = self._reserve(len(pairs), f"llm_map of {len(pairs)} items")
+        calls = self._fan_out(
+            lambda pair: self._run(pair[0], pair[1], turn), pairs, SUB_CALL_WORKERS
+        )
         return [
-            {"error": call.error or "the helper gave no answer"}
-            if call.reply is None
-            else {"reply": call.reply}
+            {"error": _reason(call)} if call.reply is None else {"reply": call.reply}
             for call in calls
         ]
 
-    def _run(self, text: str, instruction: str) -> SubCall:
+    def _run(self, text: str, instruction: str, turn: int) -> SubCall:
         call = run_subcall(self._model, text, instruction)
         with self._lock:
             self.sub_call_cost = add_costs(self.sub_call_cost, call.cost)
-        self._record(SubCalled(turn=self.turn, call=call))
+        self._record(SubCalled(turn=turn, call=call))
         return call
 
-    def _reserve(self, count: int, what: str) -> None:
-        """Take helper calls from the budget before any is made, all or none."""
+    def _reserve(self, count: int, what: str) -> int:
+        """Take helper calls from the budget before any is made, all or none; gives the turn."""
         with self._lock:
             left = self._limit - self._used
             if count > left:
@@ -140,6 +157,7 @@ class Host:
                     "code.",
                 )
             self._used += count
+            return self.turn
 
     def _final(self, request: dict[str, Any]) -> dict[str, Any]:
         try:
@@ -152,23 +170,7 @@ class Host:
                 self.answer = answer
         if first:
             self._record(AnswerAccepted(turn=self.turn, answer=answer))
-        return {"accepted": True, "first": first}
-
-
-def describe_registry() -> list[dict[str, Any]]:
-    """The graph functions as data, from which the kernel makes its stubs."""
-    return [
-        {
-            "name": function.name,
-            "signature": function.signature,
-            "docstring": function.docstring,
-            "parameters": [
-                {"name": p.name} if p.required else {"name": p.name, "default": p.default}
-                for p in function.parameters
-            ],
-        }
-        for function in FUNCTIONS.values()
-    ]
+        return {"accepted": True}
 
 
 def _kind(error: GraphError) -> str:
@@ -182,4 +184,15 @@ def _texts(text: Any, instruction: Any) -> tuple[str, str]:
             "LLMCallError",
             "The evidence and the instruction must be strings: use json.dumps(...) or str(...).",
         )
+    if len(text) > MAX_EVIDENCE:
+        raise HostError(
+            "LLMCallError",
+            f"The text has {len(text):,} characters, a helper may be given {MAX_EVIDENCE:,}: "
+            "select what matters in code first.",
+        )
     return text, instruction
+
+
+def _reason(call: SubCall) -> str:
+    """Why a helper call failed, without addresses: they are no business of the model's code."""
+    return _ADDRESS.sub("(address)", call.error or "the helper gave no answer")

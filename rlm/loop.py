@@ -114,12 +114,22 @@ class _Run:
         except RunStopped as stop:
             reason, detail = stop.reason, stop.detail
         except KernelError as error:
-            reason, detail = "kernel_error", str(error)
+            reason, detail = "harness_error", str(error)
         except KeyboardInterrupt:
             reason, detail = "interrupted", "stopped by the user"
-        finally:
-            _close(self._interpreter)
-            self._record_calls()
+        except Exception as error:
+            self._finish("harness_error", f"{type(error).__name__}: {error}")
+            raise
+        return self._finish(reason, detail)
+
+    def _finish(self, reason: StopReason, detail: str | None) -> Trace:
+        """Stop what is still under way, and write down how the run ended."""
+        self._host.cancel()
+        _close(self._interpreter)
+        self._record_calls()
+        if self._host.answer is not None:
+            # An accepted answer stands, whatever happened to the rest of its turn.
+            reason, detail = "answered", None
         self._recorder.record(
             RunEnded(stop_reason=reason, detail=detail, seconds=time.monotonic() - self._began)
         )
@@ -179,14 +189,13 @@ class _Run:
     def _act_on(self, turn: int, reply: ModelReply) -> str:
         """Execute the reply's block, if it has one; gives what the model is told."""
         parsed = parse_reply(reply.text)
-        cut = reply.finish_reason == "length" and not parsed.closed
-        if parsed.code is None or cut:
-            if not reply.text.strip():
-                self._useless.append("empty_reply")
-                return notices.EMPTY_REPLY
-            self._useless.append("no_code")
-            cut = reply.finish_reason == "length"
-            return notices.CUT_REPLY if cut else notices.NO_CODE
+        cut = reply.finish_reason == "length"
+        if parsed.code is None or (cut and not parsed.closed):
+            empty = not reply.text.strip()
+            self._useless.append("empty_reply" if empty else "no_code")
+            if cut:
+                return notices.CUT_REPLY
+            return notices.EMPTY_REPLY if empty else notices.NO_CODE
         self._useless.clear()
         result = self._execute(turn, parsed.code)
         return notices.shown_after_cell(
@@ -196,6 +205,8 @@ class _Run:
     def _execute(self, turn: int, code: str) -> CellResult:
         self._recorder.record(CellStarted(turn=turn, code=code))
         result = self._interpreter.run(code)
+        if result.status in {"interrupted", "restarted"}:
+            self._host.cancel()
         self._record_calls()
         file = result.full_output
         self._recorder.record(

@@ -30,13 +30,17 @@ How you work
 - Use what you already have before you ask the graph again.
 - Take identifiers (Q42, P31) from results of this run or from the question. Do not recall or make
   up identifiers or facts: an identifier that the run has not seen is refused.
-- Functions whose first argument is an id also take a list of ids and then return a dict by id.
-  Lists are much faster than loops.
+- Functions whose first argument is an id also take a list of ids and then return a dict by id, in
+  which an id that failed has {"error": "..."}. Lists are much faster than loops; each id counts as
+  one graph call.
+- graph_map(function, items, **arguments) calls a function for many items at once, for argument
+  shapes that a list of ids does not cover.
 - Links run both ways: edges(..., direction="in") finds what points to an entity. Dates, amounts
   and qualifiers are in claims.
 $helpers\
 - When you know the answer, hand it in from code with FINAL(value) or FINAL_VAR("variable_name").
-  The first accepted answer ends the run.
+  A value that does not fit the answer format is refused with the reason, and you go on; the first
+  accepted answer ends the run.
 
 Limits: $turns turns$sub_calls$graph_calls; a block may run for $seconds seconds.
 
@@ -50,13 +54,6 @@ HELPERS: Final = """\
   llm_map(items, instruction) -> list of str does so for many texts at once, in order. Helpers see
   nothing else and cannot reach the graph. Use them only to interpret evidence that you found, in
   batches, and check in code what they return. A failed item of llm_map is falsy.
-- graph_map(function, items, **arguments) calls a function for many items at once, for argument
-  shapes that a list of ids does not cover.
-"""
-
-GRAPH_MAP_ONLY: Final = """\
-- graph_map(function, items, **arguments) calls a function for many items at once, for argument
-  shapes that a list of ids does not cover.
 """
 
 
@@ -65,7 +62,7 @@ def opening_messages(question: PublicQuestion, limits: Limits) -> tuple[Message,
     text = RULES.substitute(
         instruction=instruction_text(question.instruction),
         characters=f"{limits.output_characters:,}",
-        helpers=HELPERS if limits.sub_calls else GRAPH_MAP_ONLY,
+        helpers=HELPERS if limits.sub_calls else "",
         turns=limits.turns,
         sub_calls=f", {limits.sub_calls} helper calls" if limits.sub_calls else "",
         graph_calls=f", {limits.graph_calls} graph calls" if limits.graph_calls is not None else "",

@@ -7,15 +7,20 @@ first Python block is the one that counts; nothing outside it is ever executed.
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 import warnings
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from model_client.thoughts import split_thoughts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _OPEN: Final = re.compile(r"[ \t]*(?P<fence>`{3,}|~{3,})[ \t]*(?P<tag>[^`\s]*)[^`\n]*")
 _PYTHON_TAGS: Final = frozenset({"", "python", "py", "python3", "repl", "ipython"})
-_THOUGHT: Final = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
-_UNCLOSED_THOUGHT: Final = re.compile(r"\A.*</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
+_CANDIDATES: Final = 20  # closing fences tried for one block; strings hold a handful at most
 
 
 @dataclass(frozen=True)
@@ -34,9 +39,30 @@ class ParsedReply:
 
 
 def parse_reply(text: str) -> ParsedReply:
-    """Extract the block to execute from a reply's text."""
+    """Extract the block to execute from a reply's text.
+
+    A block without a tag counts only where it is Python, so that an output which a model imagines
+    in a fence of its own is not executed; where nothing else is there, it counts all the same.
+    """
+    _, said = split_thoughts(text)
     # Not splitlines(): a form feed or U+2028 inside a string is no end of a line of code.
-    lines = strip_thoughts(text).replace("\r\n", "\n").split("\n")
+    blocks = list(_python_blocks(said.replace("\r\n", "\n").split("\n")))
+    for position, block in enumerate(blocks):
+        if block.tagged or _parses(block.code):
+            return ParsedReply(block.code, position + 1 < len(blocks), block.closed)
+    if not blocks:
+        return ParsedReply(None)
+    return ParsedReply(blocks[0].code, len(blocks) > 1, blocks[0].closed)
+
+
+class _Block(NamedTuple):
+    code: str
+    tagged: bool
+    closed: bool
+
+
+def _python_blocks(lines: list[str]) -> Iterator[_Block]:
+    """The fenced blocks that may be Python, in order."""
     position = 0
     while position < len(lines):
         opening = _OPEN.fullmatch(lines[position])
@@ -44,19 +70,11 @@ def parse_reply(text: str) -> ParsedReply:
             position += 1
             continue
         end = _closing_line(lines, position, opening["fence"])
-        if opening["tag"].lower() in _PYTHON_TAGS:
-            code = _dedent(lines[position + 1 : end], lines[position])
-            if code.strip():
-                more = parse_reply("\n".join(lines[end + 1 :])).code is not None
-                return ParsedReply(code, more=more, closed=end < len(lines))
+        tag = opening["tag"].lower()
+        code = _dedent(lines[position + 1 : end], lines[position])
+        if tag in _PYTHON_TAGS and code.strip():
+            yield _Block(code, bool(tag), end < len(lines))
         position = end + 1
-    return ParsedReply(None)
-
-
-def strip_thoughts(text: str) -> str:
-    """The text without ``<think>`` passages, also where the opening tag was lost."""
-    text = _THOUGHT.sub("", text)
-    return _UNCLOSED_THOUGHT.sub("", text)
 
 
 def _closing_line(lines: list[str], start: int, fence: str) -> int:
@@ -67,11 +85,13 @@ def _closing_line(lines: list[str], start: int, fence: str) -> int:
     makes sense the first one is, and the model will see its syntax error.
     """
     closing = re.compile(rf"[ \t]*{re.escape(fence[0])}{{{len(fence)},}}[ \t]*")
-    candidates = [n for n in range(start + 1, len(lines)) if closing.fullmatch(lines[n])]
-    for candidate in candidates:
+    candidates = (n for n in range(start + 1, len(lines)) if closing.fullmatch(lines[n]))
+    first = None
+    for candidate in itertools.islice(candidates, _CANDIDATES):
         if _parses(_dedent(lines[start + 1 : candidate], lines[start])):
             return candidate
-    return candidates[0] if candidates else len(lines)
+        first = candidate if first is None else first
+    return len(lines) if first is None else first
 
 
 def _dedent(lines: list[str], opening: str) -> str:

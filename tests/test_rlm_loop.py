@@ -12,8 +12,8 @@ from kg_functions.errors import BackendDown
 from kg_functions.results import read_results
 from model_client.errors import ContextOverflow, ModelRefused, ModelUnavailable
 from model_client.types import ModelReply
-from questions.answers import IdentityAnswer, TextAnswer
-from questions.formats import TextFormat
+from questions.answers import CountAnswer, IdentityAnswer, TextAnswer
+from questions.formats import CountFormat, TextFormat
 from rlm import notices
 from tests.support.dict_graph import DictGraph
 from tests.support.loop_runs import ScriptedModel, block, play, small_graph
@@ -157,6 +157,7 @@ def test_b18_a_block_between_useless_replies_starts_the_count_anew(tmp_path: Pat
     ("reply", "told"),
     [
         (ModelReply(text="", finish_reason="stop"), notices.EMPTY_REPLY),
+        (ModelReply(text="", reasoning="so much", finish_reason="length"), notices.CUT_REPLY),
         (ModelReply(text="Words.", finish_reason="stop"), notices.NO_CODE),
         (ModelReply(text="Words and", finish_reason="length"), notices.CUT_REPLY),
         (ModelReply(text="```python\nx = [1,", finish_reason="length"), notices.CUT_REPLY),
@@ -290,7 +291,7 @@ class _Interrupted(InProcessInterpreter):
 
 
 @pytest.mark.parametrize(
-    ("interpreter", "reason"), [(_Breaking, "kernel_error"), (_Interrupted, "interrupted")]
+    ("interpreter", "reason"), [(_Breaking, "harness_error"), (_Interrupted, "interrupted")]
 )
 def test_a_lost_kernel_and_ctrl_c_keep_the_trace(
     tmp_path: Path, interpreter: type, reason: str
@@ -299,6 +300,85 @@ def test_a_lost_kernel_and_ctrl_c_keep_the_trace(
     assert trace.stop_reason == reason
     assert trace.infrastructure_error
     assert trace.turns[0].code is not None
+
+
+def test_a_fault_of_ours_is_raised_and_the_trace_is_whole_all_the_same(tmp_path: Path) -> None:
+    with pytest.raises(ZeroDivisionError):
+        play(tmp_path / "run", ScriptedModel((SOLUTION[0], ZeroDivisionError("ours"))))
+    trace = read_trace(tmp_path / "run")
+    assert (trace.stop_reason, trace.stop_detail) == ("harness_error", "ZeroDivisionError: ours")
+    assert len(trace.turns) == 1
+
+
+def test_a_listener_that_fails_costs_nothing(tmp_path: Path) -> None:
+    def closed_terminal(event: Event) -> None:
+        raise BrokenPipeError
+
+    trace = play(tmp_path / "run", ScriptedModel(SOLUTION), listeners=(closed_terminal,))
+    assert trace.stop_reason == "answered"
+
+
+def test_an_answer_that_was_accepted_stands_whatever_happens_to_its_turn(tmp_path: Path) -> None:
+    class Late(InProcessInterpreter):
+        def run(self, code: str) -> CellResult:
+            super().run(code)
+            raise KeyboardInterrupt
+
+    model = ScriptedModel((block("FINAL('x')"),))
+    trace = play(tmp_path / "run", model, answer_format=TextFormat(), interpreter_factory=Late)
+    assert (trace.stop_reason, trace.answer) == ("answered", TextAnswer(text="x"))
+
+
+def test_a_model_may_say_anything(tmp_path: Path) -> None:
+    odd = "half \ud800 a \x00 character \x1b[2J"
+    model = ScriptedModel(
+        (
+            ModelReply(text=odd, reasoning=odd),
+            block("FINAL(10**5000)"),
+            block("search_entity('\\ud800')"),
+            block("search_entity('a', offset=2**70)"),
+            block("search_entity('a' * 5000)"),
+            block("llm_query('\\ud800', 'read')"),
+            block("FINAL(3)"),
+        )
+    )
+    trace = play(tmp_path / "run", model, answer_format=CountFormat())
+    assert trace.answer == CountAnswer(count=3)
+    assert read_trace(tmp_path / "run") == trace
+    assert [turn.error.split(":")[0] if turn.error else None for turn in trace.turns] == [
+        None,
+        "AnswerRefused",
+        "InvalidArgument",
+        "InvalidArgument",
+        "InvalidArgument",
+        None,
+        None,
+    ]
+
+
+def test_a_helper_that_failed_cost_nothing(tmp_path: Path) -> None:
+    """B33: one failure must not make the cost of the whole run unknown."""
+    model = ScriptedModel(
+        (block("llm_map(['a'], 'read')"), *SOLUTION), lambda text: ModelUnavailable("gone")
+    )
+    trace = play(tmp_path / "run", model, limits=Limits(cost=1.0))
+    assert trace.stop_reason == "answered"
+    assert trace.totals().cost == pytest.approx(0.01 * len(trace.turns))
+
+
+def test_a_failed_helper_tells_the_code_no_address(tmp_path: Path) -> None:
+    down = ModelUnavailable("no answer from http://127.0.0.1:8000/v1, tried twice")
+    model = ScriptedModel((block("llm_query('a', 'read')"), *SOLUTION), lambda text: down)
+    trace = play(tmp_path / "run", model)
+    assert "127.0.0.1" not in trace.turns[0].output
+    assert "tried twice" in trace.turns[0].output
+
+
+def test_evidence_that_is_too_long_is_refused_before_it_costs_anything(tmp_path: Path) -> None:
+    model = ScriptedModel((block("llm_query('a' * 300_000, 'read')"), *SOLUTION))
+    trace = play(tmp_path / "run", model)
+    assert "200,000" in trace.turns[0].output
+    assert not trace.turns[0].sub_calls
 
 
 def test_faces_see_the_events_that_are_stored(tmp_path: Path) -> None:

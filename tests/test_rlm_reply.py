@@ -48,8 +48,30 @@ def test_b19_thoughts_are_no_code() -> None:
 
 
 def test_a_lost_opening_think_tag() -> None:
-    reply = "```python\nFINAL(1)\n```\nno, wait</think>\n```python\nx = 1\n```"
+    reply = "FINAL(1), or rather\nno, wait</think>\n```python\nx = 1\n```"
     assert parse_reply(reply).code == "x = 1"
+
+
+def test_code_that_mentions_thoughts_stays_whole() -> None:
+    code = "s = '<think>q</think>'\nprint('</think>')"
+    assert parse_reply(f"So:\n```python\n{code}\n```").code == code
+
+
+def test_an_imagined_output_is_not_executed() -> None:
+    reply = "```\nOutput: 5 items found\n```\n```python\nx = 1\n```"
+    assert parse_reply(reply).code == "x = 1"
+    assert parse_reply("```\nOutput: 5 items found\n```").code == "Output: 5 items found"
+
+
+def test_a_reply_of_very_many_blocks_is_parsed_at_once() -> None:
+    reply = "```python\nx = 1\n```\n" * 20_000
+    parsed = parse_reply(reply)
+    assert parsed.code == "x = 1"
+    assert parsed.more
+
+
+def test_a_reply_of_very_many_fences_is_given_up_on() -> None:
+    assert parse_reply("```python\nx = (\n" + "```\n" * 20_000).code == "x = ("
 
 
 def test_b2_only_the_first_block_counts_and_more_is_said() -> None:

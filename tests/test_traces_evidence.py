@@ -6,7 +6,14 @@ from typing import Any
 
 from kg_functions.results import content_hash, encode
 from kg_functions.session import GraphCall
-from questions.answers import Answer, CountAnswer, GroupAnswer, IdentityAnswer, YearAnswer
+from questions.answers import (
+    Answer,
+    CountAnswer,
+    GroupAnswer,
+    IdentityAnswer,
+    TextAnswer,
+    YearAnswer,
+)
 from questions.formats import TextFormat
 from questions.question import PublicQuestion
 from tests.test_traces import HEADER
@@ -36,7 +43,8 @@ def edges(entity: str, *links: tuple[str, str, str]) -> tuple[str, dict[str, Any
         for way, p, e in links
     ]
     page = {"id": entity, "total": len(found), "edges": found, "next_offset": None}
-    return "edges", {"entity": entity}, page
+    arguments = {"entity": entity, "direction": "both", "property": None}
+    return "edges", arguments, page
 
 
 def claims(
@@ -178,6 +186,47 @@ def test_a_count_rests_on_the_links_that_were_counted() -> None:
     ]
     assert evidence.complete
     assert not evidence_of(CountAnswer(count=5), *seen).statements
+
+
+def test_a_year_that_stands_in_several_places_is_not_called_complete() -> None:
+    seen = (
+        search("Max Born", BORN),
+        edges(BORN, ("out", "P184", RUNGE)),
+        claims(RUNGE, ("P569", year(1856))),
+    )
+    assert evidence_of(YearAnswer(year=1856), *seen).complete
+    decoy = claims(BORN, ("P69", year(1856)))
+    competing = evidence_of(YearAnswer(year=1856), *seen, decoy)
+    assert competing.statements
+    assert not competing.complete
+
+
+def test_a_year_at_an_entity_that_is_linked_to_nothing_is_passed_over() -> None:
+    evidence = evidence_of(
+        YearAnswer(year=1856),
+        search("Max Born", BORN),
+        claims("Q99", ("P569", year(1856))),
+        claims(BORN, ("P569", year(1856))),
+    )
+    assert keys(evidence) == [(BORN, "P569", None)]
+    assert evidence.complete
+
+
+def test_two_groups_of_the_counted_size_are_not_called_complete() -> None:
+    seen = (
+        search("Max Born", BORN),
+        edges(BORN, ("out", "P184", RUNGE)),
+        edges(RUNGE, ("in", "P184", BORN)),
+    )
+    evidence = evidence_of(CountAnswer(count=1), *seen)
+    assert evidence.statements
+    assert not evidence.complete
+
+
+def test_a_text_rests_on_what_the_entity_of_that_name_does() -> None:
+    seen = (search("Max Born", BORN), claims(BORN, ("P19", item(BERLIN))))
+    assert keys(evidence_of(TextAnswer(text="Q3"), *seen)) == [(BORN, "P19", BERLIN)]
+    assert not evidence_of(TextAnswer(text="somewhere"), *seen).statements
 
 
 def test_a_name_that_is_not_linked_leaves_the_chain_incomplete() -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from kg_functions.session import GraphCall
-from model_client.types import ModelReply, SubCall
+from model_client.types import ModelReply, SubCall, WholeText
 from questions.answers import Answer
 from traces.records import StopReason, Trace, TraceHeader, Turn
 
@@ -43,7 +43,7 @@ class CellStarted(_Event):
 
     event: Literal["cell_started"] = "cell_started"
     turn: int
-    code: str
+    code: WholeText
 
 
 class SubCalled(_Event):
@@ -68,10 +68,10 @@ class CellFinished(_Event):
     event: Literal["cell_finished"] = "cell_finished"
     turn: int
     status: str
-    output: str
+    output: WholeText
     omitted: int = 0
     output_file: str | None = None
-    error: str | None = None
+    error: WholeText | None = None
     seconds: float = 0.0
 
 
@@ -88,7 +88,7 @@ class TurnEnded(_Event):
 
     event: Literal["turn_ended"] = "turn_ended"
     turn: int
-    shown: str
+    shown: WholeText
 
 
 class RunEnded(_Event):
@@ -96,7 +96,7 @@ class RunEnded(_Event):
 
     event: Literal["run_ended"] = "run_ended"
     stop_reason: StopReason
-    detail: str | None = None
+    detail: WholeText | None = None
     seconds: float
 
 

@@ -1,15 +1,14 @@
-"""The statements that carry an answer: chains seen in the run, from the question to the answer.
+"""The statements behind an answer: chains seen in the run, from the question to the answer.
 
 Only what the run's own graph calls returned counts. A link is taken between two entities whatever
 its direction; class membership (instance of, subclass of) may end a chain at an entity that the
 question names, but never lead through a class, since everything is connected through classes.
+Whether a chain says what the question asks is for the reader to judge.
 """
 
 from __future__ import annotations
 
-import unicodedata
-from collections import deque
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
@@ -19,8 +18,10 @@ from questions.answers import (
     GroupAnswer,
     IdentityAnswer,
     QuantityAnswer,
+    TextAnswer,
     YearAnswer,
 )
+from traces.seen import EvidenceStatement, Seen, plain, statement_key
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,27 +30,8 @@ if TYPE_CHECKING:
     from questions.answers import Answer
     from traces.records import Trace
 
-CLASS_PROPERTIES: Final = frozenset({"P31", "P279"})
 MOST_MEMBERS: Final = 20
 """Of a group's or a count's members, so many are shown with their statements."""
-
-
-class EvidenceStatement(BaseModel):
-    """A statement or a truthy link that the run has seen."""
-
-    model_config = ConfigDict(frozen=True)
-
-    subject: str
-    subject_label: str | None
-    property: str
-    property_label: str | None
-    value: dict[str, Any]
-    """In the shape of ``claims``."""
-    statement: str | None = None
-    """The statement's id, where the run saw it (links from ``edges`` have none)."""
-    rank: str | None = None
-    qualifiers: tuple[dict[str, Any], ...] = ()
-    """In the shape of ``claims``; empty for links from ``edges``."""
 
 
 class Evidence(BaseModel):
@@ -59,7 +41,20 @@ class Evidence(BaseModel):
 
     statements: tuple[EvidenceStatement, ...] = ()
     complete: bool = False
-    """Whether each entity that the question names is linked to the answer by what was seen."""
+    """Whether what was seen links every entity that the question names to the answer, and holds the
+    answer in one place only."""
+
+
+class _Support(NamedTuple):
+    """One way in which the run saw the answer: entities to be reached, statements that hold it."""
+
+    ends: tuple[str, ...]
+    leaves: tuple[EvidenceStatement, ...] = ()
+
+
+class _Chain(NamedTuple):
+    statements: tuple[EvidenceStatement, ...]
+    complete: bool
 
 
 def find_evidence(trace: Trace, results: Mapping[str, Any]) -> Evidence:
@@ -70,145 +65,54 @@ def find_evidence(trace: Trace, results: Mapping[str, Any]) -> Evidence:
         results: the run's graph results by content hash (``kg_functions.results.read_results``).
 
     Returns:
-        The statements from the question's entities to the answer; empty without an answer.
+        The statements from the question's entities to the answer; empty without an answer. Where
+        the run saw the answer in several places, the one with the best chain is taken.
     """
     if trace.answer is None:
         return Evidence()
     calls = [call for turn in trace.turns for call in turn.graph_calls if call.result in results]
-    seen = _Seen()
+    seen = Seen()
     for call in calls:
         seen.add(call, results[call.result or ""])
     named = _named_entities(trace.header.question.text, calls, results)
-    ends, leaves = _answer_ends(trace.answer, seen, calls, results)
+    chains = [
+        _chain(support, seen, named) for support in _supports(trace.answer, seen, calls, results)
+    ]
+    if not chains:
+        return Evidence()
+    best = min(chains, key=lambda chain: (not chain.complete, len(chain.statements)))
+    alone = sum(chain.complete for chain in chains) == 1
+    return Evidence(statements=best.statements, complete=best.complete and alone)
+
+
+def _chain(support: _Support, seen: Seen, named: set[str]) -> _Chain:
+    """The statements that link an answer's place with the named entities."""
     chain: dict[tuple[str, str, str], EvidenceStatement] = {}
     reached: set[str] = set()
-    for end in ends:
+    for end in support.ends:
         for target, path in seen.paths(end, named).items():
             reached.add(target)
-            chain.update({_key(statement): statement for statement in path})
-    for leaf in leaves:
-        chain[_key(leaf)] = leaf
-    return Evidence(
-        statements=tuple(chain.values()),
-        complete=bool(named) and reached >= named and bool(ends),
-    )
+            chain.update({statement_key(statement): statement for statement in path})
+    chain.update({statement_key(leaf): leaf for leaf in support.leaves})
+    return _Chain(tuple(chain.values()), bool(named) and reached >= named)
 
 
-class _Seen:
-    """The statements and links of a run's results."""
-
-    def __init__(self) -> None:
-        self.statements: dict[tuple[str, str, str], EvidenceStatement] = {}
-        self._near: dict[str, dict[tuple[str, str, str], str]] = {}
-        self._labels: dict[str, str] = {}
-
-    def add(self, call: GraphCall, result: Any) -> None:
-        """Take in what one call returned."""
-        if call.function in {"search_entity", "search_property"}:
-            for match in result["matches"]:
-                self._name(match["id"], match["label"])
-        elif call.function == "claims":
-            for statement in result["statements"]:
-                self._add_statement(result["id"], statement)
-        elif call.function == "edges":
-            for edge in result["edges"]:
-                self._add_edge(result["id"], edge)
-        elif call.function in {"name", "label"} and isinstance(result, str):
-            self._name(next(iter(call.arguments.values())), result)
-
-    def label(self, identifier: str) -> str | None:
-        """The label that the run saw for an id."""
-        return self._labels.get(identifier)
-
-    def paths(self, start: str, goals: set[str]) -> dict[str, list[EvidenceStatement]]:
-        """A shortest chain of statements from ``start`` to each goal that can be reached."""
-        back: dict[str, tuple[str, tuple[str, str, str]] | None] = {start: None}
-        queue = deque([start])
-        while queue:
-            here = queue.popleft()
-            for key, there in self._near.get(here, {}).items():
-                through_class = key[1] in CLASS_PROPERTIES and there not in goals
-                if there not in back and not through_class:
-                    back[there] = (here, key)
-                    queue.append(there)
-        return {goal: self._walk(back, goal) for goal in goals if goal in back}
-
-    def _walk(
-        self, back: Mapping[str, tuple[str, tuple[str, str, str]] | None], goal: str
-    ) -> list[EvidenceStatement]:
-        path = []
-        step = back[goal]
-        while step is not None:
-            path.append(self._labelled(self.statements[step[1]]))
-            step = back[step[0]]
-        return path
-
-    def _labelled(self, statement: EvidenceStatement) -> EvidenceStatement:
-        value = statement.value
-        if value.get("type") == "entity" and value.get("label") is None:
-            value = {**value, "label": self.label(value["id"])}
-        return statement.model_copy(
-            update={"subject_label": self.label(statement.subject), "value": value}
-        )
-
-    def _add_statement(self, subject: str, statement: Mapping[str, Any]) -> None:
-        value = statement["value"]
-        record = EvidenceStatement(
-            subject=subject,
-            subject_label=None,
-            property=statement["property"],
-            property_label=statement["property_label"],
-            value=value,
-            statement=statement["id"],
-            rank=statement["rank"],
-            qualifiers=tuple(statement["qualifiers"]),
-        )
-        self._remember(record)
-        if value["type"] == "entity":
-            self._name(value["id"], value["label"])
-
-    def _add_edge(self, entity: str, edge: Mapping[str, Any]) -> None:
-        self._name(edge["entity"], edge["label"])
-        self._remember(_link(entity, edge))
-
-    def _remember(self, statement: EvidenceStatement) -> None:
-        key = _key(statement)
-        known = self.statements.get(key)
-        if known is None or (known.statement is None and statement.statement is not None):
-            self.statements[key] = statement
-        if statement.value["type"] == "entity":
-            other = statement.value["id"]
-            self._near.setdefault(statement.subject, {})[key] = other
-            self._near.setdefault(other, {})[key] = statement.subject
-
-    def _name(self, identifier: str, label: str | None) -> None:
-        if label is not None:
-            self._labels.setdefault(identifier, label)
-
-    def holding(self, answer: YearAnswer | QuantityAnswer) -> list[EvidenceStatement]:
-        """The statements whose value, or else a qualifier of which, is the answer."""
-        statements = self.statements.values()
-        found = [s for s in statements if _is_value(s.value, answer)] or [
-            s for s in statements if any(_is_value(q["value"], answer) for q in s.qualifiers)
-        ]
-        return [self._labelled(statement) for statement in found]
-
-    def group(self, entity: str, links: list[Mapping[str, Any]]) -> list[EvidenceStatement]:
-        """The statements behind some of an entity's edges."""
-        return [self._labelled(self.statements[_key(_link(entity, edge))]) for edge in links]
-
-
-def _link(entity: str, edge: Mapping[str, Any]) -> EvidenceStatement:
-    """An edge as the statement that it stands for, in the statement's own direction."""
-    out = edge["direction"] == "out"
-    subject, value = (entity, edge["entity"]) if out else (edge["entity"], entity)
-    return EvidenceStatement(
-        subject=subject,
-        subject_label=None,
-        property=edge["property"],
-        property_label=edge["property_label"],
-        value={"type": "entity", "id": value, "label": None},
-    )
+def _supports(
+    answer: Answer, seen: Seen, calls: list[GraphCall], results: Mapping[str, Any]
+) -> list[_Support]:
+    """Every place in which the run saw the answer."""
+    if isinstance(answer, IdentityAnswer):
+        return [_Support((answer.id,))]
+    if isinstance(answer, GroupAnswer):
+        return [_Support(answer.ids[:MOST_MEMBERS])]
+    if isinstance(answer, TextAnswer):
+        return [_Support((one,)) for one in seen.labelled(answer.text)]
+    if isinstance(answer, CountAnswer):
+        return _counted(answer, seen, calls, results)
+    by_place: dict[tuple[str, str], list[EvidenceStatement]] = {}
+    for leaf in seen.holding(lambda value: _is_value(value, answer)):
+        by_place.setdefault((leaf.subject, leaf.property), []).append(leaf)
+    return [_Support((subject,), tuple(found)) for (subject, _), found in by_place.items()]
 
 
 def _is_value(value: Mapping[str, Any], answer: YearAnswer | QuantityAnswer) -> bool:
@@ -220,55 +124,29 @@ def _is_value(value: Mapping[str, Any], answer: YearAnswer | QuantityAnswer) -> 
     )
 
 
-def _answer_ends(
-    answer: Answer, seen: _Seen, calls: list[GraphCall], results: Mapping[str, Any]
-) -> tuple[list[str], list[EvidenceStatement]]:
-    """Where the chains must end, and the statements that hold the answer's value itself."""
-    if isinstance(answer, IdentityAnswer):
-        return [answer.id], []
-    if isinstance(answer, GroupAnswer):
-        return list(answer.ids[:MOST_MEMBERS]), []
-    if isinstance(answer, (YearAnswer, QuantityAnswer)):
-        leaves = seen.holding(answer)
-        return list(dict.fromkeys(leaf.subject for leaf in leaves)), leaves
-    if isinstance(answer, CountAnswer):
-        return _counted(answer, seen, calls, results)
-    return [], []
-
-
 def _counted(
-    answer: CountAnswer, seen: _Seen, calls: list[GraphCall], results: Mapping[str, Any]
-) -> tuple[list[str], list[EvidenceStatement]]:
-    """The entity whose links the run read last and that has just so many of them."""
-    for call in reversed(calls):
+    answer: CountAnswer, seen: Seen, calls: list[GraphCall], results: Mapping[str, Any]
+) -> list[_Support]:
+    """The groups that the run read and that have just so many members."""
+    found: dict[tuple[str, Any, Any], _Support] = {}
+    for call in calls:
         result = results[call.result or ""]
         if call.function == "edges" and result["total"] == answer.count > 0:
-            return [result["id"]], seen.group(result["id"], result["edges"][:MOST_MEMBERS])
-    return [], []
+            links = seen.group(result["id"], result["edges"][:MOST_MEMBERS])
+            place = (result["id"], call.arguments["property"], call.arguments["direction"])
+            found[place] = _Support((result["id"],), tuple(links))
+    return list(found.values())
 
 
 def _named_entities(question: str, calls: list[GraphCall], results: Mapping[str, Any]) -> set[str]:
     """The entities that the question names: by id, or by a name the run searched for."""
     named = {one for one in find_identifiers(question) if is_item(one)}
-    plain = _plain(question)
+    text = plain(question)
     for call in calls:
         if call.function != "search_entity":
             continue
         matches = results[call.result or ""]["matches"]
-        exact = [m for m in matches if f" {_plain(m['matched_text']).strip()} " in plain]
+        exact = [m for m in matches if f" {plain(m['matched_text']).strip()} " in text]
         if exact:
             named.add(exact[0]["id"])
     return named
-
-
-def _plain(text: str) -> str:
-    """Lower case, without accents and punctuation, one space between and around the words."""
-    decomposed = unicodedata.normalize("NFKD", text).casefold()
-    kept = (c if c.isalnum() else " " for c in decomposed if not unicodedata.combining(c))
-    return " " + " ".join("".join(kept).split()) + " "
-
-
-def _key(statement: EvidenceStatement) -> tuple[str, str, str]:
-    value = statement.value
-    text = value["id"] if value["type"] == "entity" else repr(sorted(value.items(), key=str))
-    return (statement.subject, statement.property, text)

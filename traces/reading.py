@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import orjson
 from pydantic import ValidationError
 
 from traces.errors import TraceError
@@ -27,6 +28,7 @@ def read_events(folder: Path) -> list[Event]:
     if not path.is_file():
         raise TraceError(f"{folder} holds no run: there is no {EVENTS_FILE}.")
     lines = path.read_bytes().split(b"\n")
+    _check_version(path, lines[0])
     events = []
     for number, line in enumerate(lines, start=1):
         if not line:
@@ -53,15 +55,24 @@ def read_trace(folder: Path) -> Trace:
             return fold(read_events(folder))
         except ValueError as error:
             raise TraceError(f"{folder} holds no run: {error}.") from None
+    content = path.read_bytes()
+    _check_version(path, content)
     try:
-        trace = Trace.model_validate_json(path.read_bytes())
+        return Trace.model_validate_json(content)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         raise TraceError(f"{path} is not a valid trace: {where}: {first['msg']}.") from None
-    if trace.header.schema_version > SCHEMA_VERSION:
+
+
+def _check_version(path: Path, record: bytes) -> None:
+    """Refuse what a newer version wrote before its new fields are taken for damage."""
+    try:
+        version = orjson.loads(record)["header"]["schema_version"]
+    except (orjson.JSONDecodeError, KeyError, TypeError):
+        return
+    if isinstance(version, int) and version > SCHEMA_VERSION:
         raise TraceError(
-            f"{path} was written by a newer version (schema "
-            f"{trace.header.schema_version}, this one reads {SCHEMA_VERSION}): update wikidata-rlm."
+            f"{path} was written by a newer version (schema {version}, this one reads "
+            f"{SCHEMA_VERSION}): update wikidata-rlm."
         )
-    return trace

@@ -42,14 +42,14 @@ class Recorder:
 
     def __init__(self, folder: Path, listeners: Sequence[Listener] = ()) -> None:
         self.folder = folder
-        self._listeners = tuple(listeners)
+        self._listeners = list(listeners)
         self._events: list[Event] = []
         self._lock = threading.Lock()
+        if (folder / EVENTS_FILE).exists():
+            raise TraceError(f"{folder} holds a run already: choose another --out.")
         try:
             (folder / OUTPUTS_FOLDER).mkdir(parents=True, exist_ok=True)
             self._file = (folder / EVENTS_FILE).open("xb")
-        except FileExistsError:
-            raise TraceError(f"{folder} holds a run already: choose another --out.") from None
         except OSError as error:
             raise TraceError(f"Cannot write the run to {folder}: {error.strerror}.") from None
         self.results = ResultStore(folder / RESULTS_FILE)
@@ -60,9 +60,15 @@ class Recorder:
         return self.folder / OUTPUTS_FOLDER
 
     def record(self, event: Event) -> None:
-        """Write one event and tell the listeners."""
+        """Write one event and tell the listeners.
+
+        What comes after the end of the run (a helper call that was still under way) is dropped. A
+        listener that fails is told nothing more: a closed terminal must not cost a run.
+        """
         line = event.model_dump_json().encode() + b"\n"
         with self._lock:
+            if self._file.closed:
+                return
             self._events.append(event)
             self._file.write(line)
             self._file.flush()
@@ -70,8 +76,11 @@ class Recorder:
                 os.fsync(self._file.fileno())
         if isinstance(event, (TurnEnded, RunEnded)):
             self.results.flush()
-        for listener in self._listeners:
-            listener(event)
+        for listener in tuple(self._listeners):
+            try:
+                listener(event)
+            except Exception:
+                self._listeners.remove(listener)
 
     def finish(self) -> Trace:
         """Close the files, write ``trace.json`` and give the validated trace.

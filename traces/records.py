@@ -30,13 +30,13 @@ StopReason = Literal[
     "context_overflow",
     "model_error",
     "graph_error",
-    "kernel_error",
+    "harness_error",
     "interrupted",
 ]
 """Why a run ended; one list for every interface."""
 
 INFRASTRUCTURE: Final[frozenset[str]] = frozenset(
-    {"model_error", "graph_error", "kernel_error", "interrupted"}
+    {"model_error", "graph_error", "harness_error", "interrupted"}
 )
 """Stop reasons that say nothing about the model: such a run is owed again."""
 

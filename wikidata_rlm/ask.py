@@ -26,7 +26,9 @@ def ask(
     demo: bool = typer.Option(
         False, "--demo", help="Play a bundled question with the built-in solver: no key needed."
     ),
-    pick: int = typer.Option(1, "--pick", min=1, help="Which of the bundled questions to play."),
+    pick: int | None = typer.Option(
+        None, "--pick", min=1, help="With --demo: which of the bundled questions; default: 1."
+    ),
     graph: str = typer.Option("demo", "--graph", help=GRAPH_HELP),
     labels: Path | None = typer.Option(None, "--labels", help=LABELS_HELP),
     model: str = typer.Option(
@@ -36,7 +38,9 @@ def ask(
     temperature: float | None = typer.Option(None, "--temperature", min=0.0),
     reasoning_effort: str = typer.Option("", "--reasoning-effort", help="low, medium, high, ..."),
     max_output_tokens: int | None = typer.Option(None, "--max-output-tokens", min=1),
-    answer: AnswerKind = typer.Option(AnswerKind.text, "--answer", help="What is asked for."),
+    answer: AnswerKind | None = typer.Option(
+        None, "--answer", help="What is asked for; default: text."
+    ),
     out: Path | None = typer.Option(
         None, "--out", help="The run's folder; default: runs/<date>-ask."
     ),
@@ -51,7 +55,7 @@ def ask(
 ) -> None:
     """Answer a question by exploring a graph.
 
-    Exit code 0 with an answer, 3 without one, 2 for bad input.
+    Exit code 0 with an answer, 3 without one, 2 for bad input, 130 where it was interrupted.
 
     Examples: wikidata-rlm ask --demo;
     wikidata-rlm ask "Who founded the university of Göttingen?" --answer identity
@@ -80,9 +84,8 @@ def ask(
         temperature=temperature,
         reasoning_effort=reasoning_effort or None,
         max_output_tokens=max_output_tokens,
-        answer=answer.value,
+        answer=answer.value if answer else None,
         out=out,
         limits=limits,
     )
-    answered = run_ask(request, as_json=as_json)
-    raise typer.Exit(0 if answered else 3)
+    raise typer.Exit(run_ask(request, as_json=as_json))

@@ -9,8 +9,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-
 from kernel.ipython_kernel import IPythonInterpreter
 from kg_functions.guard import Guard
 from kg_functions.opening import open_graph
@@ -26,11 +24,14 @@ from rlm.loop import solve
 from traces.evidence import find_evidence
 from traces.recorder import RESULTS_FILE, Recorder, attach_judgement
 from traces.records import Judgement
+from wikidata_rlm.console import Terminal
 from wikidata_rlm.failing import UsageError
 from wikidata_rlm.live import LiveView
 from wikidata_rlm.outcome import Outcome, outcome_json, show_outcome
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from kg_functions.graph import Graph
     from model_client.types import ModelClient
     from traces.records import Limits, Trace
@@ -42,7 +43,7 @@ class AskRequest:
 
     text: str
     demo: bool
-    pick: int
+    pick: int | None
     graph: str
     labels: Path | None
     model: str
@@ -50,12 +51,15 @@ class AskRequest:
     temperature: float | None
     reasoning_effort: str | None
     max_output_tokens: int | None
-    answer: str
+    answer: str | None
     out: Path | None
     limits: Limits
 
 
-def run_ask(request: AskRequest, *, as_json: bool, console: Console | None = None) -> bool:
+ANSWERED, NO_ANSWER, INTERRUPTED = 0, 3, 130
+
+
+def run_ask(request: AskRequest, *, as_json: bool, console: Console | None = None) -> int:
     """Play one question and show it.
 
     Args:
@@ -64,15 +68,16 @@ def run_ask(request: AskRequest, *, as_json: bool, console: Console | None = Non
         console: where the live view goes, if not to the terminal.
 
     Returns:
-        Whether there is an answer.
+        The exit code: 0 with an answer, 3 without one, 130 where the run was interrupted.
 
     Raises:
         UsageError, GraphError, ModelError, QuestionError, TraceError: one line for a person.
     """
-    console = console or Console(stderr=as_json)
+    console = console or Terminal(stderr=as_json)
     question = _question(request)
     with contextlib.ExitStack() as opened:
         model = _model(request, question, opened)
+        _check_price(request, model)
         graph = open_graph(
             request.graph,
             labels=request.labels,
@@ -82,6 +87,8 @@ def run_ask(request: AskRequest, *, as_json: bool, console: Console | None = Non
         folder = request.out or _default_folder()
         recorder = Recorder(folder, listeners=(LiveView(console),))
         trace = _play(request, _public(request, question), model, graph, recorder)
+        if trace.stop_reason == "model_error" and not trace.turns:
+            raise UsageError(f"{trace.stop_detail} (the trace is in {folder})")
         if question is not None:
             result = score(question, trace.answer, graph)
             trace = attach_judgement(folder, trace, Judgement(gold=question.gold, score=result))
@@ -91,7 +98,9 @@ def run_ask(request: AskRequest, *, as_json: bool, console: Console | None = Non
         sys.stdout.write(outcome_json(outcome) + "\n")
     else:
         show_outcome(console, outcome)
-    return trace.answer is not None
+    if trace.stop_reason == "interrupted":
+        return INTERRUPTED
+    return NO_ANSWER if trace.answer is None else ANSWERED
 
 
 def _play(
@@ -124,16 +133,21 @@ def _question(request: AskRequest) -> Question | None:
     if request.demo:
         if request.text:
             raise UsageError("--demo plays a bundled question: leave the question out, or --demo.")
-        if request.pick > len(bundled):
+        pick = request.pick or 1
+        if pick > len(bundled):
             raise UsageError(
                 f"There are {len(bundled)} bundled questions: --pick 1 to --pick {len(bundled)}."
             )
+        if request.answer:
+            raise UsageError("A bundled question says itself what is asked for: drop --answer.")
         if request.graph != "demo":
             raise UsageError("--demo plays on the bundled graph: leave --graph out.")
-        return bundled[request.pick - 1]
+        return bundled[pick - 1]
+    if request.pick:
+        raise UsageError("--pick chooses among the bundled questions: add --demo.")
     if not request.text.strip():
         raise UsageError('Ask something: wikidata-rlm ask "QUESTION" --model NAME, or ask --demo.')
-    if request.graph == "demo":
+    if request.graph == "demo" and not request.answer:
         return next((q for q in bundled if q.text == request.text.strip()), None)
     return None
 
@@ -142,7 +156,7 @@ def _public(request: AskRequest, question: Question | None) -> PublicQuestion:
     if question is not None:
         return question.public()
     return PublicQuestion(
-        id="ask", text=request.text.strip(), answer_format=read_format(request.answer)
+        id="ask", text=request.text.strip(), answer_format=read_format(request.answer or "text")
     )
 
 
@@ -171,6 +185,14 @@ def _model(
             max_output_tokens=request.max_output_tokens,
         )
     )
+
+
+def _check_price(request: AskRequest, model: ModelClient) -> None:
+    """A cost cap can only be kept where calls have a price."""
+    if request.limits.cost is not None and model.settings.get("price_source", "") is None:
+        raise UsageError(
+            f"No price is known for {model.name}, so --max-cost cannot be kept: leave it out."
+        )
 
 
 def _default_folder() -> Path:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Final
 
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from kg_functions.build.pipeline import build_graph
 from kg_functions.build.progress import PHASES
+from wikidata_rlm.console import Terminal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,7 +49,7 @@ def build_with_progress(
     Raises:
         GraphSetupError: one line that says what is wrong.
     """
-    console = Console(stderr=True, quiet=quiet)
+    console = Terminal(stderr=True, quiet=quiet)
     with _Display(console) as display:
         manifest = build_graph(
             inputs,
@@ -61,7 +61,7 @@ def build_with_progress(
             report=display.problem,
         )
     counts = manifest.counts
-    Console(quiet=quiet).print(
+    Terminal(quiet=quiet).print(
         f"{out}: {counts.items:,} items, {counts.properties:,} properties, "
         f"{counts.statements:,} statements, {counts.links:,} links, {counts.triples:,} triples",
         highlight=False,
@@ -73,7 +73,7 @@ def build_with_progress(
 class _Display:
     """A progress bar a phase, and the lines that were left out above them."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Terminal) -> None:
         self._console = console
         self._progress = Progress(
             TextColumn("{task.description:<20}"),

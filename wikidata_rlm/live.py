@@ -9,8 +9,9 @@ from rich.panel import Panel
 from rich.syntax import Syntax
 from rich.text import Text
 
+from kg_functions.rendering import printable
+from model_client.thoughts import split_thoughts
 from model_client.types import add_costs
-from rlm.reply import strip_thoughts
 from traces.events import (
     AnswerAccepted,
     CellFinished,
@@ -19,16 +20,21 @@ from traces.events import (
     ModelReplied,
     RunStarted,
     SubCalled,
+    TurnEnded,
 )
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.status import Status
 
     from model_client.types import ModelReply
     from traces.events import Event
 
 SHOWN_LINES: Final = 12
 """Lines of an output that are shown; the trace has all of it."""
+
+SHOWN_CHARACTERS: Final = 1_000
+"""Characters of a line that are shown."""
 
 SHOWN_CODE_LINES: Final = 16
 """Lines of a block that are shown."""
@@ -44,6 +50,7 @@ class LiveView:
     def __init__(self, console: Console) -> None:
         self._console = console
         self._lock = threading.Lock()
+        self._waiting: Status | None = None
         self._graph_calls = 0
         self._sub_calls = 0
         self._cost: float | None = 0.0
@@ -51,7 +58,21 @@ class LiveView:
     def __call__(self, event: Event) -> None:
         """Show one event; may be called from several threads."""
         with self._lock:
+            self._wait_for(None)
             self._show(event)
+            if isinstance(event, (RunStarted, TurnEnded)):
+                self._wait_for("the model is replying")
+            elif isinstance(event, (CellStarted, SubCalled)):
+                self._wait_for("the block is running")
+
+    def _wait_for(self, what: str | None) -> None:
+        """Say what is being waited for; on a terminal only, and gone with the next event."""
+        if self._waiting is not None:
+            self._waiting.stop()
+            self._waiting = None
+        if what is not None and self._console.is_terminal:
+            self._waiting = self._console.status(what)
+            self._waiting.start()
 
     def _show(self, event: Event) -> None:
         match event:
@@ -79,7 +100,8 @@ class LiveView:
                 self._sub_calls += 1
                 self._add_cost(event.call.cost)
             case AnswerAccepted():
-                self._dim(f"answer handed in: {event.answer.model_dump(exclude={'kind'})}")
+                answer = str(event.answer.model_dump(exclude={"kind"}))
+                self._dim(f"answer handed in: {_shorten(printable(answer), 1)}")
             case _:
                 pass
 
@@ -91,12 +113,12 @@ class LiveView:
         )
         if reply.reasoning:
             self._dim(f"reasoning: {len(reply.reasoning):,} characters, kept in the trace")
-        prose = strip_thoughts(reply.text).split("```", 1)[0].strip()
+        prose = split_thoughts(reply.text)[1].split("```", 1)[0].strip()
         if prose:
-            self._console.print(Text(prose))
+            self._console.print(Text(_shorten(printable(prose), SHOWN_LINES)))
 
     def _code(self, code: str) -> None:
-        shown = _shorten(code.strip(), SHOWN_CODE_LINES, "# ")
+        shown = _shorten(printable(code.strip()), SHOWN_CODE_LINES, "# ")
         syntax = Syntax(shown, "python", word_wrap=True, background_color="default")
         self._console.print(Panel(syntax, border_style="blue", expand=False))
 
@@ -105,7 +127,7 @@ class LiveView:
         if not text:
             return
         style = "red" if event.status != "ok" else "default"
-        self._console.print(Text(_shorten(text, SHOWN_LINES), style=style))
+        self._console.print(Text(_shorten(printable(text), SHOWN_LINES), style=style))
 
     def _dim(self, text: str) -> None:
         self._console.print(Text(text, style="dim"))
@@ -116,11 +138,16 @@ class LiveView:
 
 def _shorten(text: str, limit: int, mark: str = "") -> str:
     """The first and last lines of a text, with a count of what lies between."""
-    lines = text.splitlines()
+    lines = [_cut(line) for line in text.splitlines()]
     left_out = len(lines) - limit
     if left_out <= 1:
-        return text
+        return "\n".join(lines)
     half = limit // 2
     return "\n".join(
         [*lines[:half], f"{mark}... {left_out} lines left out here ...", *lines[-half:]]
     )
+
+
+def _cut(line: str) -> str:
+    left_out = len(line) - SHOWN_CHARACTERS
+    return line if left_out <= 0 else f"{line[:SHOWN_CHARACTERS]} ... {left_out:,} characters more"

@@ -5,6 +5,7 @@ Nothing heavy is imported here, so that ``--help`` answers at once.
 
 from __future__ import annotations
 
+import os
 import sys
 
 import typer
@@ -44,6 +45,10 @@ def main() -> None:
     except expected_errors() as error:
         typer.echo(f"wikidata-rlm: {error}", err=True)
         sys.exit(2)
+    except BrokenPipeError:
+        # Whoever read our output has seen enough; Python must not complain again at its exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
 
 
 if __name__ == "__main__":

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 from rich.table import Table
 from rich.text import Text
 
 from kg_functions.errors import CallError, GraphError
-from kg_functions.rendering import entity_url, named, value_text
+from kg_functions.rendering import entity_url, named, printable, value_text
 from questions.answers import (
     CountAnswer,
     GroupAnswer,
@@ -28,10 +28,12 @@ if TYPE_CHECKING:
 
     from kg_functions.graph import Graph
     from questions.answers import Answer
-    from traces.evidence import Evidence, EvidenceStatement
+    from traces.evidence import Evidence
     from traces.records import Trace
+    from traces.seen import EvidenceStatement
 
-SHOWN_STATEMENTS = 12
+SHOWN_STATEMENTS: Final = 12
+SHOWN_LINKS: Final = 10
 
 
 @dataclass(frozen=True)
@@ -147,7 +149,7 @@ def answer_text(answer: Answer, labels: dict[str, str | None]) -> str:
         case CountAnswer():
             return str(answer.count)
         case TextAnswer():
-            return answer.text
+            return printable(answer.text)
 
 
 def show_outcome(console: Console, outcome: Outcome) -> None:
@@ -160,7 +162,7 @@ def show_outcome(console: Console, outcome: Outcome) -> None:
     else:
         text = answer_text(trace.answer, outcome.labels)
         console.print(Text("Answer: ", style="bold").append(text, style="bold green"))
-        for one in _linked(trace.answer):
+        for one in _linked(trace.answer)[:SHOWN_LINKS]:
             console.print(Text(f"        {entity_url(one)}", style="dim"), soft_wrap=True)
         _show_judgement(console, trace)
         _show_statements(console, outcome.evidence)
@@ -177,9 +179,9 @@ def _show_judgement(console: Console, trace: Trace) -> None:
 
 def _show_statements(console: Console, evidence: Evidence) -> None:
     if not evidence.statements:
-        console.print(Text("Not supported by statements that the run saw.", style="yellow"))
+        console.print(Text("No statement that the run saw supports it.", style="yellow"))
         return
-    console.print(Text("It rests on these statements of the graph:"))
+    console.print(Text("It rests on these statements, which the run saw:"))
     table = Table(box=None, pad_edge=False, show_header=False)
     for statement in evidence.statements:
         table.add_row(
@@ -190,7 +192,9 @@ def _show_statements(console: Console, evidence: Evidence) -> None:
         )
     console.print(table)
     if not evidence.complete:
-        console.print(Text("  (not every name in the question is linked by them)", style="dim"))
+        console.print(
+            Text("  (the run did not see a complete chain from the question to it)", style="dim")
+        )
 
 
 def _qualifiers(statement: EvidenceStatement) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
 from rich.table import Table
 
-from kg_functions.rendering import named, value_text
+from kg_functions.rendering import named, printable, value_text
+from wikidata_rlm.console import Terminal
 
 if TYPE_CHECKING:
     from kg_functions.manifest import Manifest
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def show_result(function: str, result: Any) -> None:
     """Print one function's result, or one result an id where a list was asked."""
-    console = Console(soft_wrap=False)
+    console = Terminal(soft_wrap=False)
     if isinstance(result, dict) and result and all(_is_id(key) for key in result):
         for key, one in result.items():
             console.print(key, style="bold", highlight=False)
@@ -28,7 +28,7 @@ def _is_id(key: object) -> bool:
     return isinstance(key, str) and key[:1] in {"Q", "P"} and key[1:].isdigit()
 
 
-def _show(console: Console, function: str, result: Any) -> None:
+def _show(console: Terminal, function: str, result: Any) -> None:
     if not isinstance(result, dict):
         console.print("(none)" if result is None else str(result), highlight=False, markup=False)
     elif set(result) == {"error"}:
@@ -45,19 +45,26 @@ def _show(console: Console, function: str, result: Any) -> None:
         _fields(console, result)
 
 
+class _Table(Table):
+    """A table whose cells a terminal shows and does not obey."""
+
+    def add_row(self, *cells: Any, **options: Any) -> None:
+        super().add_row(*(printable(c) if isinstance(c, str) else c for c in cells), **options)
+
+
 def _table(*columns: str) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
+    table = _Table(box=None, pad_edge=False, header_style="bold")
     for column in columns:
         table.add_column(column, overflow="fold")
     return table
 
 
-def _footer(console: Console, result: dict[str, Any], shown: int) -> None:
+def _footer(console: Terminal, result: dict[str, Any], shown: int) -> None:
     more = f"; next page: offset={result['next_offset']}" if result["next_offset"] else ""
     console.print(f"{shown} of {result['total']}{more}", style="dim", highlight=False)
 
 
-def _matches(console: Console, result: dict[str, Any]) -> None:
+def _matches(console: Terminal, result: dict[str, Any]) -> None:
     table = _table("id", "label", "description", "matched")
     for match in result["matches"]:
         found = f"{match['matched']} {match['matched_text']} ({match['language']})"
@@ -66,7 +73,7 @@ def _matches(console: Console, result: dict[str, Any]) -> None:
     _footer(console, result, len(result["matches"]))
 
 
-def _statements(console: Console, result: dict[str, Any], *, references: bool) -> None:
+def _statements(console: Terminal, result: dict[str, Any], *, references: bool) -> None:
     table = _table("property", "value", "references" if references else "rank", "")
     for statement in result["statements"]:
         if references:
@@ -87,7 +94,7 @@ def _snaks(snaks: list[dict[str, Any]]) -> str:
     )
 
 
-def _edges(console: Console, result: dict[str, Any]) -> None:
+def _edges(console: Terminal, result: dict[str, Any]) -> None:
     table = _table("", "property", "entity")
     for edge in result["edges"]:
         arrow = "->" if edge["direction"] == "out" else "<-"
@@ -97,7 +104,7 @@ def _edges(console: Console, result: dict[str, Any]) -> None:
     _footer(console, result, len(result["edges"]))
 
 
-def _counts(console: Console, result: dict[str, Any]) -> None:
+def _counts(console: Terminal, result: dict[str, Any]) -> None:
     table = _table("property", "out", "in")
     for key, counts in result["by_property"].items():
         table.add_row(named(key, counts["label"]), str(counts["out"]), str(counts["in"]))
@@ -105,7 +112,7 @@ def _counts(console: Console, result: dict[str, Any]) -> None:
     console.print(f"in all: {result['out']} out, {result['in']} in", style="dim", highlight=False)
 
 
-def _fields(console: Console, result: dict[str, Any]) -> None:
+def _fields(console: Terminal, result: dict[str, Any]) -> None:
     table = _table("", "")
     table.show_header = False
     for key, value in result.items():
@@ -126,7 +133,7 @@ def _field_text(value: Any) -> str:
 
 def show_manifest(manifest: Manifest) -> None:
     """Print a graph folder's manifest."""
-    Console().print(_manifest_table(manifest.model_dump()), markup=False, highlight=False)
+    Terminal().print(_manifest_table(manifest.model_dump()), markup=False, highlight=False)
 
 
 def _manifest_table(fields: dict[str, Any]) -> Table:
