@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from kernel.interpreter import HostFunction
 
 _log = logging.getLogger(__name__)
+_log.addHandler(logging.NullHandler())  # without it Python prints faults over the user's run
 _READ: Final = 65_536
 _LONGEST_BACKLOG: Final = 10_000
 _KEPT_FAULTS: Final = 100
@@ -240,11 +241,12 @@ class RpcServer:
         except BaseException as error:
             self._record(method, error)
             data = frame(number, _error("HarnessFault", f"{method} failed in the harness"))
-        self._learn(_kind((number, method, params)), time.monotonic() - started)
+        seconds = time.monotonic() - started if len(data) <= _SMALL else 1.0
+        self._learn(_kind((number, method, params)), seconds)
         return data
 
     def _learn(self, kind: tuple[str, str], seconds: float) -> None:
-        """Keep a moving average of what a kind of request takes."""
+        """Keep a moving average of what a kind of request takes; long answers count as slow."""
         if len(self._seconds) > _MOST_KINDS:
             self._seconds.clear()
         self._seconds[kind] = 0.7 * self._seconds.get(kind, seconds) + 0.3 * seconds

@@ -122,8 +122,8 @@ def test_b13_interrupts_at_any_moment_cost_only_their_own_call(
     interrupted = 0
     for i in range(1_500):
         size = chance.choice([10, 10, 300_000])
-        alarm(chance.uniform(0.00002, 0.0008))
         try:
+            alarm(chance.uniform(0.00002, 0.0008))
             assert ends.kernel.call("echo", {"value": [i, "x" * size]})[0] == i
             alarm(0)
         except Interrupted:
@@ -294,11 +294,45 @@ def test_a_kernel_that_does_not_read_can_be_closed(ends: Ends) -> None:
     assert ends.closed_reason() == "enough"
 
 
+def test_a_kernel_that_sends_much_reads_what_it_had_left() -> None:
+    """Answers to interrupted calls fill the socket; the harness reads on once they are read."""
+    ends = Ends(workers=1)
+    for name in ("a", "b", "c"):
+        for i in range(20):  # proves quick: answered without leaving the reading
+            ends.kernel.call("echo", {"function": name, "value": i})
+    for i, name in enumerate("abc"):
+        params = {"function": name, "value": "x" * 1_000_000}
+        ends.kernel._write(frame(10_000 + i, encode({"method": "echo", "params": params})))
+    assert ends.kernel.call("echo", {"value": "y" * 300_000}) == "y" * 300_000
+    ends.server.close()
+
+
 def test_endless_requests_close_the_connection(ends: Ends, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rpc, "_LONGEST_BACKLOG", 50)
     request = frame(1, encode({"method": "slow", "params": {"seconds": 5}}))
     ends.raw.sendall(request * 80)
     assert "requests open" in ends.closed_reason()
+
+
+def test_b13_an_answer_read_by_an_interrupted_call_is_not_forgotten(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Both answers come at once; the interrupt comes between receiving and handing over."""
+    ours, theirs = socket.socketpair()
+    kernel = Connection(theirs)
+    deliver = kernel._deliver
+
+    def interrupted(data: bytes) -> None:
+        monkeypatch.setattr(kernel, "_deliver", deliver)
+        raise Interrupted
+
+    monkeypatch.setattr(kernel, "_deliver", interrupted)
+    ours.sendall(frame(1, encode({"result": "A"})) + frame(2, encode({"result": "B"})))
+    with pytest.raises(Interrupted):
+        kernel.call("first")
+    assert kernel.call("second") == "B"
+    ours.close()
+    theirs.close()
 
 
 def test_answers_to_nobody_are_dropped() -> None:

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import itertools
 import os
+import select
+import socket
 import threading
 from collections import deque
 from typing import TYPE_CHECKING, Any, Final
@@ -20,7 +22,7 @@ from kernel.inside.errors import HarnessFault, from_wire
 from kernel.wire import HEADER, decode, encode, frame
 
 if TYPE_CHECKING:
-    import socket
+    from collections.abc import Callable
 
 _READ: Final = 65_536
 _READ_LARGE: Final = 4 * 1024 * 1024
@@ -28,19 +30,29 @@ _FOLLOWER_WAIT: Final = 0.2  # seconds after which a waiting thread looks for it
 
 
 class _Call:
-    """One request under way; ``wake`` is held until there is something to look at."""
+    """One request under way, and whoever waits for its answer."""
 
-    __slots__ = ("payload", "wake")
+    __slots__ = ("_wake", "payload")
 
     def __init__(self) -> None:
         self.payload: bytes | None = None
-        self.wake = threading.Lock()
-        self.wake.acquire()
+        self._wake: threading.Lock | None = None
+
+    def sleep(self) -> None:
+        """Wait to be roused; for a while only, since a call may come just before."""
+        if self._wake is None:
+            wake = threading.Lock()
+            wake.acquire()
+            self._wake = wake
+        if self.payload is None:
+            self._wake.acquire(timeout=_FOLLOWER_WAIT)
 
     def rouse(self) -> None:
-        if self.wake.locked():
+        """Let the waiting thread look."""
+        wake = self._wake
+        if wake is not None and wake.locked():
             try:
-                self.wake.release()
+                wake.release()
             except RuntimeError:  # another thread was quicker
                 return
 
@@ -118,42 +130,72 @@ class Connection:
         data, sent = self._outgoing
         done = sum(sent)
         while done < len(data):
-            sent.extend(map(self._send, (memoryview(data)[done:],)))
+            try:
+                rest = memoryview(data)[done:] if done else data
+                sent.extend(map(self._send, (rest,), (socket.MSG_DONTWAIT,)))
+            except BlockingIOError:
+                self._make_room()
             done = sum(sent)
         self._outgoing = (b"", deque())
+
+    def _make_room(self) -> None:
+        """Wait until the socket takes more; read meanwhile, for the harness may wait for that."""
+        if not self._lead(self._read_what_is_there, None):
+            self._poll(select.POLLOUT)
+
+    def _read_what_is_there(self) -> None:
+        if self._poll(select.POLLIN | select.POLLOUT) & select.POLLIN:
+            self._read()
+
+    def _poll(self, events: int) -> int:
+        poller = select.poll()
+        poller.register(self._socket, events)
+        ready = poller.poll(_FOLLOWER_WAIT * 1000)
+        return ready[0][1] if ready else 0
 
     def _wait(self, call: _Call) -> None:
         """Read for all if nobody does, else wait to be roused."""
         self._check()
+        if not self._lead(lambda: self._read_until(call), call):
+            call.sleep()
+
+    def _lead(self, step: Callable[[], None], leaving: _Call | None) -> bool:
+        """Do something as the one thread that reads; False where another thread is that."""
         leads: deque[bool] = deque()
         try:
             leads.extend(map(self._reading.acquire, (False,)))
             if leads[0]:
-                while call.payload is None:
-                    self._read()
-            else:
-                call.wake.acquire(timeout=_FOLLOWER_WAIT)
+                step()
+            return leads[0]
         finally:
             if leads and leads[0]:
                 self._reading.release()
-                self._rouse_next(call)
+                self._rouse_next(leaving)
 
-    def _rouse_next(self, leaving: _Call) -> None:
+    def _read_until(self, call: _Call) -> None:
+        while call.payload is None:
+            self._read()
+
+    def _rouse_next(self, leaving: _Call | None) -> None:
+        if len(self._waiting) < 2:
+            return
         for call in list(self._waiting.values()):
             if call is not leaving and call.payload is None:
                 call.rouse()
                 return
 
     def _read(self) -> None:
-        """Receive once and hand over the answers that are complete."""
+        """Receive once, unless an interrupted reader left enough, and hand over the answers."""
         chunks, needed = self._incoming
-        missing = needed - sum(map(len, chunks))
-        chunks.extend(map(self._receive, (max(_READ, min(missing, _READ_LARGE)),)))
-        if not chunks[-1]:
-            self._lost = "the harness closed the connection"
-            raise HarnessFault(self._lost)
-        if len(chunks[-1]) >= missing:
-            self._deliver(b"".join(chunks))
+        missing = needed - sum(map(len, chunks)) if chunks else needed
+        if missing > 0:
+            chunks.extend(map(self._receive, (max(_READ, min(missing, _READ_LARGE)),)))
+            if not chunks[-1]:
+                self._lost = "the harness closed the connection"
+                raise HarnessFault(self._lost)
+            missing -= len(chunks[-1])
+        if missing <= 0:
+            self._deliver(chunks[0] if len(chunks) == 1 else b"".join(chunks))
 
     def _deliver(self, data: bytes) -> None:
         """Hand over complete frames. Repeating it does no harm; the last line commits it."""
