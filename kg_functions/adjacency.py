@@ -5,6 +5,8 @@ item that has a link, ascending; for each direction ``offsets`` says where an en
 and end in ``properties`` and ``neighbours``. Numbers are those of the identifiers: items and links
 fit 32 bits, properties 16 (Wikidata has 14,000); a larger one is refused when the arrays are built.
 A link takes 12 bytes in all, an item 12.
+
+A link leads to the id that its statement names, also where that id was merged into another item.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 import orjson
 import tantivy
 
-from kg_functions.errors import BackendError, GraphSetupError, InvalidArgument
+from kg_functions.errors import BackendDown, BackendError, GraphSetupError, InvalidArgument
 from kg_functions.label_index_layout import (
     KINDS,
     LAYOUT,
@@ -118,6 +118,7 @@ class LabelIndex:
 
         Raises:
             InvalidArgument: a language that no name is stored in, or a negative number.
+            BackendDown: the index is closed.
         """
         if language is not None and language not in NAME_LANGUAGES:
             raise InvalidArgument(
@@ -126,13 +127,16 @@ class LabelIndex:
             )
         if limit < 0 or offset < 0:
             raise InvalidArgument("limit and offset must be 0 or more.")
+        side = self._sides.get(kind)
+        if side is None:
+            raise BackendDown("The label index is closed.")
         search = parse_search(text)
         if not search.key:
             return NamePage(0, [])
-        return self._sides[kind].search(search, limit, offset, language)
+        return side.search(search, limit, offset, language)
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Let go of the files; a second call does nothing."""
         self._sides = {}
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from kg_functions.graph import Graph
     from kg_functions.wikidata.graph import WikidataGraph
     from kg_functions.wikidata.later import LaterAdjacency, LaterLabelIndex
+    from kg_functions.wikidata.probe import Form
 
 DEMO: Final = "demo"
 STARK_PREFIX: Final = "stark:"
@@ -36,7 +37,8 @@ def open_graph(
         labels: for an endpoint, a graph folder of the same data whose label index and adjacency
             are used.
         transport: for an endpoint, ``httpx`` or ``sparqlwrapper``.
-        notice: called with a line for the user where a slower or poorer way is taken.
+        notice: called with a line for the user: what an endpoint holds and how it will be read,
+            and where a slower or poorer way is taken.
 
     Raises:
         GraphSetupError: with one line that says what is wrong and what to do.
@@ -66,7 +68,7 @@ def _open_folder(folder: Path, notice: Callable[[str], None] | None) -> Wikidata
     if STORE_NAME in manifest.parts:
         engine = EmbeddedEngine.open(folder / STORE_NAME)
     elif manifest.endpoint is not None:
-        engine = _reach(manifest.endpoint, TRANSPORTS[0])
+        engine, _ = _reach(manifest.endpoint, TRANSPORTS[0])
     else:
         raise GraphSetupError(f"{folder} has neither a store nor an endpoint: build it again.")
     return WikidataGraph(engine, label_index, adjacency, manifest.snapshot, notice)
@@ -76,11 +78,17 @@ def _open_endpoint(
     url: str, labels: Path | None, transport: str, notice: Callable[[str], None] | None
 ) -> WikidataGraph:
     from kg_functions.wikidata.graph import WikidataGraph
+    from kg_functions.wikidata.probe import capabilities
 
     label_index, adjacency = _open_parts(labels) if labels is not None else (None, None)
     if labels is not None and label_index is None:
         raise GraphSetupError(f"{labels} has no label index: give a graph folder that has one.")
-    return WikidataGraph(_reach(url, transport), label_index, adjacency, None, notice)
+    engine, form = _reach(url, transport)
+    if notice is not None:
+        has_labels, has_links = label_index is not None, adjacency is not None
+        notice(capabilities(engine.address, form, labels=has_labels, adjacency=has_links))
+    # That names are found exactly has been said.
+    return WikidataGraph(engine, label_index, adjacency)
 
 
 def _open_parts(folder: Path) -> tuple[LaterLabelIndex | None, LaterAdjacency | None]:
@@ -95,20 +103,20 @@ def _open_parts(folder: Path) -> tuple[LaterLabelIndex | None, LaterAdjacency | 
     )
 
 
-def _reach(url: str, transport: str) -> SparqlEngine:
-    """An engine for an endpoint that answers and holds Wikidata's model."""
+def _reach(url: str, transport: str) -> tuple[SparqlEngine, Form | None]:
+    """An engine for an endpoint that answers and holds Wikidata's model, and in which form."""
     from kg_functions.wikidata.probe import check_model
 
     engine = _engine(url, transport)
     try:
-        check_model(engine)
+        form = check_model(engine)
     except BackendError as error:
         engine.close()
         raise GraphSetupError(str(error)) from error
     except BaseException:
         engine.close()
         raise
-    return engine
+    return engine, form
 
 
 def _engine(url: str, transport: str) -> SparqlEngine:

@@ -84,7 +84,8 @@ NO_UNIT: Final = WD + "Q199"
 """The item "1": the unit of a quantity that is a bare number."""
 
 _ENTITY_IRI: Final = re.compile(
-    r"https?://www\.wikidata\.org/entity/([QPLE][1-9][0-9]*(?:-[FS][1-9][0-9]*)?)"
+    r"https?://www\.wikidata\.org/entity/"
+    r"([QPE][1-9][0-9]{0,9}|L[1-9][0-9]{0,9}(?:-[FS][1-9][0-9]{0,9})?)"
 )
 _STATEMENT_LOCAL: Final = re.compile(
     # The hexadecimal part may begin like a form's or a sense's number; only lexemes have these.
@@ -101,11 +102,6 @@ def entity_id(iri: str) -> str | None:
     """The id in an entity's IRI, or None where ``iri`` is not an entity's."""
     found = _ENTITY_IRI.fullmatch(iri)
     return found[1] if found else None
-
-
-def statement_iri(identifier: str) -> str:
-    """The IRI of a statement: ``Q42$ABC`` gives ``wds:Q42-ABC``; the case is kept."""
-    return WDS + identifier.replace("$", "-", 1)
 
 
 def statement_id(iri: str) -> str | None:

@@ -1,105 +1,32 @@
-"""Whole builds: what lies in a graph folder, and what is left behind when a build fails."""
+"""Whole builds: what lies in a graph folder."""
 
 from __future__ import annotations
 
 import gzip
 import json
-import multiprocessing
-import os
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING
 
 import pyoxigraph as ox
 import pytest
 
 from kg_functions.adjacency import Adjacency
-from kg_functions.build import pipeline, workers
 from kg_functions.build.pipeline import build_graph
-from kg_functions.errors import GraphSetupError
-from kg_functions.label_index import LabelIndex
 from kg_functions.manifest import Counts, load_manifest
-from kg_functions.rdf import PREFIXES
-from tests.support.data import ROOT, shared_data
-from tests.support.triples import said
+from tests.support.build_documents import (
+    DOCUMENTS,
+    ask,
+    entity,
+    found,
+    leftovers,
+    link,
+    triples,
+    write,
+)
+from tests.support.data import shared_data
 
 if TYPE_CHECKING:
     from kg_functions.build.progress import BuildProgress
-
-
-def link(property: str, target: str, rank: str = "normal") -> dict[str, Any]:
-    value = {"entity-type": "item", "numeric-id": int(target[1:]), "id": target}
-    return {
-        "id": f"Q0${property}-{target}-{rank}",
-        "rank": rank,
-        "type": "statement",
-        "mainsnak": {
-            "snaktype": "value",
-            "property": property,
-            "datatype": "wikibase-item",
-            "datavalue": {"type": "wikibase-entityid", "value": value},
-        },
-    }
-
-
-def text(property: str, value: str, datatype: str | None) -> dict[str, Any]:
-    snak = {
-        "snaktype": "value",
-        "property": property,
-        "datavalue": {"type": "string", "value": value},
-    }
-    if datatype is not None:
-        snak["datatype"] = datatype
-    return {"id": f"Q0${property}-{value}", "rank": "normal", "mainsnak": snak}
-
-
-def entity(identifier: str, label: str, *statements: dict[str, Any], **more: Any) -> dict[str, Any]:
-    claims: dict[str, list[Any]] = {}
-    for statement in statements:
-        statement = json.loads(json.dumps(statement).replace("Q0$", f"{identifier}$"))
-        claims.setdefault(statement["mainsnak"]["property"], []).append(statement)
-    labels = {"en": {"language": "en", "value": label}}
-    kind = "item" if identifier.startswith("Q") else "property"
-    return {"type": kind, "id": identifier, "labels": labels, "claims": claims} | more
-
-
-DOCUMENTS = [
-    entity("P31", "instance of", datatype="wikibase-item"),
-    entity("P18", "image", datatype="commonsMedia"),
-    entity("Q1", "One", link("P31", "Q5"), link("P31", "Q6", "deprecated"), modified="2025-02-03"),
-    entity("Q2", "Two", link("P31", "Q5"), link("P31", "Q1", "preferred"), modified="2024-01-01"),
-    entity("Q5", "Five", sitelinks={"enwiki": {"site": "enwiki", "title": "Five"}}),
-    entity("Q7", "Old", text("P18", "A.jpg", None), text("P99", "plain", None)),
-    entity("Q5", "Five again"),
-]
-
-
-def write(path: Path, documents: list[Any] = DOCUMENTS) -> Path:
-    path.write_text("".join(json.dumps(document) + "\n" for document in documents))
-    return path
-
-
-def triples(folder: Path) -> set[ox.Triple]:
-    return {quad.triple for quad in ox.Store.read_only(str(folder / "store"))}
-
-
-def ask(folder: Path, pattern: str) -> bool:
-    store = ox.Store.read_only(str(folder / "store"))
-    return bool(store.query(f"{PREFIXES} ASK {{ {pattern} }}"))
-
-
-def found(folder: Path, name: str, kind: Literal["item", "property"]) -> list[Any]:
-    index = LabelIndex.open(folder / "labels")
-    page = index.search(name, kind=kind, limit=9, offset=0)
-    index.close()
-    return [(hit.id, hit.datatype) for hit in page.hits]
-
-
-def leftovers(folder: Path) -> list[str]:
-    return sorted(path.name for path in folder.iterdir() if path.name.startswith("."))
 
 
 @pytest.fixture(scope="module")
@@ -127,7 +54,7 @@ def test_manifest(graph: Path) -> None:
         "slice.jsonl",
         (graph.parent / source.name).stat().st_size,
     )
-    assert manifest.skipped == {}
+    assert list(manifest.skipped) == ["repeated entity"]
     assert leftovers(graph.parent) == []
 
 
@@ -154,13 +81,6 @@ def test_labels(graph: Path) -> None:
     assert found(graph, "five", "item") == found(graph, "Five", "item") == [("Q5", None)]
     assert found(graph, "old", "item") == [("Q7", None)]
     assert found(graph, "image", "property") == [("P18", "commonsMedia")]
-
-
-def test_two_processes_make_the_same_graph(graph: Path, tmp_path: Path) -> None:
-    path = graph.parent / "slice.jsonl"
-    manifest = build_graph([path], tmp_path / "graph", jobs=2)
-    assert manifest.counts == load_manifest(graph).counts
-    assert said(triples(tmp_path / "graph")) == said(triples(graph))
 
 
 def test_rdf_makes_the_same_graph(graph: Path, tmp_path: Path) -> None:
@@ -195,15 +115,49 @@ def test_json_and_rdf_together(tmp_path: Path) -> None:
 
 
 def test_redirects(tmp_path: Path) -> None:
+    both = entity("Q3", "Three", redirects={"from": "Q14", "to": "Q3"})
     documents = [
         entity("Q1", "One", redirects={"from": "Q11", "to": "Q1"}),
         {"entity": "Q12", "redirect": "Q1"},
         {"entities": {"Q13": entity("Q2", "Two")}},
+        # As Special:EntityData answers: the old id is the key and is stated once more inside.
+        {"entities": {"Q14": both}},
     ]
     manifest = build_graph([write(tmp_path / "a.jsonl", documents)], tmp_path / "graph")
-    assert manifest.counts.redirects == 3
-    for source, target in (("Q11", "Q1"), ("Q12", "Q1"), ("Q13", "Q2")):
+    assert manifest.counts.redirects == 4
+    for source, target in (("Q11", "Q1"), ("Q12", "Q1"), ("Q13", "Q2"), ("Q14", "Q3")):
         assert ask(tmp_path / "graph", f"wd:{source} owl:sameAs wd:{target}")
+
+
+def test_a_repeated_entity_is_reported(tmp_path: Path) -> None:
+    """Its statements are merged, its names left out of the index; both are said."""
+    first = write(tmp_path / "a.jsonl", [entity("Q1", "One", link("P31", "Q5"))])
+    second = write(
+        tmp_path / "b.jsonl", [entity("Q2", "Two"), entity("Q1", "Uno", link("P50", "Q5"))]
+    )
+    reported: list[str] = []
+    manifest = build_graph([first, second], tmp_path / "graph", report=reported.append)
+    assert reported == [
+        "b.jsonl line 2: skipped: Q1: repeated entity: its statements were merged with those met "
+        "earlier, its names left out of the label index"
+    ]
+    assert manifest.skipped["repeated entity"].count == 1
+    assert (manifest.counts.items, manifest.counts.statements) == (2, 2)
+    assert ask(tmp_path / "graph", "wd:Q1 wdt:P31 wd:Q5 ; wdt:P50 wd:Q5")
+    assert found(tmp_path / "graph", "One", "item") == [("Q1", None)]
+    assert found(tmp_path / "graph", "Uno", "item") == []
+
+
+def test_triples_of_one_entity_may_be_spread(tmp_path: Path) -> None:
+    line = (
+        "<http://www.wikidata.org/entity/Q1> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> "
+        "<http://wikiba.se/ontology#Item> .\n"
+    )
+    inputs = [tmp_path / "a.nt", tmp_path / "b.nt"]
+    for path in inputs:
+        path.write_text(line * 2)
+    manifest = build_graph(inputs, tmp_path / "graph")
+    assert (manifest.counts.items, manifest.skipped) == (1, {})
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -251,125 +205,6 @@ def test_bad_n_triples_lines_are_skipped(tmp_path: Path) -> None:
     assert (manifest.counts.items, manifest.counts.triples, manifest.counts.labels) == (2, 3, 1)
 
 
-def cut_gzip(folder: Path) -> Path:
-    path = folder / "cut.jsonl.gz"
-    path.write_bytes(gzip.compress(write(folder / "a.jsonl").read_bytes())[:-20])
-    return path
-
-
-def open_array(folder: Path) -> Path:
-    path = folder / "open.json"
-    path.write_text("[\n" + ",\n".join(json.dumps(document) for document in DOCUMENTS))
-    return path
-
-
-def nothing(folder: Path) -> Path:
-    path = folder / "nothing.jsonl"
-    path.write_text("{}\n[]\n")
-    return path
-
-
-@pytest.mark.parametrize(
-    ("make", "message", "jobs"),
-    [
-        (cut_gzip, r"cut\.jsonl\.gz ends early", 1),
-        (cut_gzip, r"cut\.jsonl\.gz ends early", 2),
-        (open_array, r"open\.json ends early: the array is not closed", 1),
-        (nothing, r"No entity was found in nothing\.jsonl \(line 1: it has no id\)", 1),
-        (lambda folder: folder / "missing.json", r"missing\.json cannot be read", 1),
-    ],
-)
-def test_failed_build_leaves_nothing(make: Any, message: str, jobs: int, tmp_path: Path) -> None:
-    path = make(tmp_path)
-    with pytest.raises(GraphSetupError, match=message) as caught:
-        build_graph([path], tmp_path / "graph", jobs=jobs)
-    assert "\n" not in str(caught.value)
-    assert not (tmp_path / "graph").exists()
-    assert leftovers(tmp_path) == []
-    assert multiprocessing.active_children() == []
-
-
-def test_dead_process_ends_the_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers, "_work", _die)
-    with pytest.raises(GraphSetupError, match="ended without a word"):
-        build_graph([write(tmp_path / "a.jsonl")], tmp_path / "graph", jobs=2)
-    assert leftovers(tmp_path) == []
-
-
-def _die(connection: Any, folder: Path, name: str) -> None:
-    os._exit(9)
-
-
-@pytest.mark.parametrize(
-    ("phase", "jobs"), [("read", 2), ("read", 1), ("links", 1), ("labels", 1), ("store", 1)]
-)
-def test_interrupted_build_leaves_nothing(phase: str, jobs: int, tmp_path: Path) -> None:
-    def interrupt(progress: BuildProgress) -> None:
-        if progress.phase == phase:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        build_graph(
-            [write(tmp_path / "a.jsonl")], tmp_path / "graph", jobs=jobs, progress=interrupt
-        )
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.jsonl"]
-    assert multiprocessing.active_children() == []
-
-
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_ctrl_c_in_a_terminal(jobs: int, tmp_path: Path) -> None:
-    """A real SIGINT to the whole process group, in the midst of reading."""
-    path = tmp_path / "endless.json"
-    os.mkfifo(path)
-    program = [sys.executable, "-m", "tests.support.build"]
-    command = [*program, str(path), str(tmp_path / "graph"), str(jobs)]
-    process = subprocess.Popen(
-        command, cwd=ROOT, start_new_session=True, stderr=subprocess.PIPE, text=True
-    )
-    with path.open("w") as pipe:
-        for number in range(1, 3000):
-            pipe.write(json.dumps(entity(f"Q{number}", "x" * 1000)) + "\n")
-        pipe.flush()
-        time.sleep(0.2)
-        os.killpg(process.pid, signal.SIGINT)
-        _, errors = process.communicate(timeout=60)
-    assert errors.strip().splitlines()[-1:] == ["KeyboardInterrupt"], errors
-    assert errors.count("Traceback") == 1, errors
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["endless.json"]
-
-
-def test_target_that_is_taken(tmp_path: Path) -> None:
-    path = write(tmp_path / "a.jsonl")
-    (tmp_path / "empty").mkdir()
-    build_graph([path], tmp_path / "empty")
-    with pytest.raises(GraphSetupError, match="is a graph folder already"):
-        build_graph([path], tmp_path / "empty")
-    other = write(tmp_path / "b.jsonl", DOCUMENTS[:3])
-    manifest = build_graph([other], tmp_path / "empty", overwrite=True)
-    assert load_manifest(tmp_path / "empty").counts == manifest.counts
-    assert manifest.counts.items == 1
-    with pytest.raises(GraphSetupError, match=r"b\.jsonl is a file"):
-        build_graph([path], other, overwrite=True)
-    (tmp_path / "full").mkdir()
-    (tmp_path / "full" / "letter.txt").write_text("Dear Sir")
-    with pytest.raises(GraphSetupError, match="not empty and not a graph folder"):
-        build_graph([path], tmp_path / "full", overwrite=True)
-    assert (tmp_path / "full" / "letter.txt").read_text() == "Dear Sir"
-    assert leftovers(tmp_path) == []
-
-
-def test_graph_that_cannot_be_replaced_stays(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """An old graph keeps its place until the new one is whole."""
-    path = write(tmp_path / "a.jsonl")
-    before = build_graph([path], tmp_path / "graph")
-    monkeypatch.setattr(pipeline, "build_labels", lambda *args: 1 / 0)
-    with pytest.raises(ZeroDivisionError):
-        build_graph([path], tmp_path / "graph", overwrite=True)
-    assert load_manifest(tmp_path / "graph") == before
-
-
 def test_progress(tmp_path: Path) -> None:
     reports: list[BuildProgress] = []
     path = write(tmp_path / "a.jsonl")
@@ -380,7 +215,6 @@ def test_progress(tmp_path: Path) -> None:
     assert read.done == read.total == path.stat().st_size
     assert reports[-1].entities == len(DOCUMENTS)
     assert read.rate > 0
-    assert read.seconds_left == 0
 
 
 def test_real_items(tmp_path: Path) -> None:

@@ -405,7 +405,6 @@ def test_bad_statement_does_not_take_shared_nodes_with_it() -> None:
         {"id": "Q0"},
         {"id": "Q1> <"},
         {"id": 5},
-        {"id": "Q1", "claims": {"P1": [5]}},
         {"id": "L1", "lemmas": {}},
     ],
 )

@@ -15,7 +15,8 @@ import pyoxigraph as ox
 import pytest
 
 from kg_functions.build import dates, ntriples, sites, statements, terms, values
-from kg_functions.build.properties import datatype_name, property_triples
+from kg_functions.build.properties import property_triples
+from kg_functions.datatypes import datatype_name
 from kg_functions.rdf import (
     CC,
     OWL,
@@ -213,14 +214,14 @@ def _patch(module: Any, name: str, value: Any) -> Callable[[pytest.MonkeyPatch],
 
 
 def _without_novalue_class(patch: pytest.MonkeyPatch) -> None:
-    names = statements._property_names
+    names = statements.property_names
 
     def other_class(identifier: str) -> Any:
         found = names(identifier)
         truthy = found.truthy._replace(novalue="<http://example.org/none>")
         return found._replace(truthy=truthy, statement=truthy, qualifier=truthy)
 
-    patch.setattr(statements, "_property_names", other_class)
+    patch.setattr(statements, "property_names", other_class)
 
 
 def _without_site_languages(patch: pytest.MonkeyPatch) -> None:

@@ -80,7 +80,7 @@ def test_any_part_may_be_anything(data: st.DataObject, document: dict[str, Any])
     lines = orjson.dumps(changed) + b"\n" + orjson.dumps(document)
     with TemporaryDirectory() as folder:
         stage = Stage(Path(folder), "0", {})
-        result = stage.convert(Chunk("a.json", 1, lines, Format.JSON))
+        result = stage.convert(Chunk("a.json", 0, 1, lines, Format.JSON))
         stage.close()
     # The second document is there in any case, and the first one or a word about it.
     assert b"<http://www.wikidata.org/entity/Q182397> <" in result.triples

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import time
@@ -13,6 +14,7 @@ import pytest
 
 from kg_functions.build import pipeline
 from kg_functions.demo import demo_graph_folder
+from kg_functions.demo import folder as demo_folder
 from kg_functions.demo.tables import read_tables
 from kg_functions.graph import Graph
 from kg_functions.languages import MUL
@@ -120,3 +122,43 @@ def test_an_unwritable_cache_gives_a_temporary_folder(tmp_path: Path) -> None:
     assert load_manifest(made).counts.redirects == 1
     assert tmp_path not in made.parents
     assert seen
+
+
+@pytest.mark.parametrize(
+    "damage", ["manifest.json", "store/CURRENT", "adjacency/entities", "labels"]
+)
+def test_a_damaged_folder_is_built_again(folder: Path, tmp_path: Path, damage: str) -> None:
+    broken = tmp_path / folder.name
+    shutil.copytree(folder, broken)
+    if (broken / damage).is_dir():
+        shutil.rmtree(broken / damage)
+    else:
+        (broken / damage).write_bytes((broken / damage).read_bytes()[:-1])
+    assert demo_graph_folder(tmp_path) == broken
+    graph = open_graph(broken)
+    assert graph.search_entity("Wien")["matches"][0]["id"] == "Q1741"
+    assert graph.degree(["Q183"])["Q183"]["in"] > 200
+    graph.close()
+    assert list(tmp_path.iterdir()) == [broken]
+    # Reading leaves a folder whole.
+    assert demo_graph_folder(tmp_path, progress=_not_again) == broken
+
+
+def _not_again(progress: object) -> None:
+    pytest.fail("a whole folder was built again")
+
+
+@pytest.mark.parametrize(
+    "module", ["text_matching", "languages", "rdf", "link_runs", "build/staging", "demo/values"]
+)
+def test_other_code_makes_another_folder(
+    module: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(ROOT / "kg_functions", tmp_path / "kg_functions")
+    monkeypatch.setattr(demo_folder, "_PACKAGE", tmp_path / "kg_functions")
+    monkeypatch.setattr(demo_folder, "TABLES", tmp_path / "kg_functions" / "demo" / "tables")
+    before = demo_folder.fingerprint()
+    assert demo_folder.fingerprint() == before
+    with (tmp_path / "kg_functions" / f"{module}.py").open("a") as file:
+        file.write("# another rule\n")
+    assert demo_folder.fingerprint() != before

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kg_functions.build.dates import xsd_date_time
 from kg_functions.rdf import GREGORIAN_CALENDAR, JULIAN_CALENDAR
 from kg_functions.wikidata.times import Moment, as_julian, time_value
 
@@ -90,7 +91,7 @@ def test_julian_dates_agree_with_day_counts(day: date) -> None:
     assert _julian_ordinal(julian.year, julian.month, julian.day) == day.toordinal()
 
 
-@given(st.integers(-20_000, 20_000), st.integers(1, 12), st.integers(1, 28))
+@given(st.integers(-4_700, 20_000), st.integers(1, 12), st.integers(1, 28))
 def test_julian_dates_four_centuries_apart(year: int, month: int, day: int) -> None:
     """400 Gregorian years are 146,097 days; 400 Julian years three days more."""
     here = as_julian(Moment(year, month, day, MIDNIGHT))
@@ -99,6 +100,26 @@ def test_julian_dates_four_centuries_apart(year: int, month: int, day: int) -> N
         here.year, here.month, here.day
     )
     assert distance == 146_097
+
+
+@pytest.mark.parametrize(
+    ("entered", "text"),
+    [
+        ("-44-03-15T00:00:00Z", "15 March 44 BCE"),
+        ("-4713-01-02T00:00:00Z", "2 January 4713 BCE"),
+        # In the Gregorian calendar this would be day 0 of the count of Julian days.
+        ("-4714-11-24T00:00:00Z", "24 November 4714 BCE"),
+        ("-4714-06-07T00:00:00Z", "7 June 4714 BCE"),
+        ("-9000-06-07T00:00:00Z", "7 June 9000 BCE"),
+        ("+1465072-12-31T00:00:00Z", "31 December 1465072"),
+        ("+1466000-12-31T00:00:00Z", "31 December 1466000"),
+    ],
+)
+def test_julian_days_come_back_as_they_were_entered(entered: str, text: str) -> None:
+    """Also those that Wikibase does not convert for RDF."""
+    lexical = xsd_date_time(entered, 11, JULIAN_CALENDAR)
+    assert lexical is not None
+    assert value(lexical, 11, JULIAN_CALENDAR)[3] == text
 
 
 def _julian_ordinal(year: int, month: int, day: int) -> int:

@@ -24,6 +24,7 @@ class Chunk:
 
     Attributes:
         source: the file's name.
+        input: the file's place among the inputs of a build, counted from 0.
         line: the number of the first line, counted from 1.
         data: the lines, with or without a newline at the end.
         format: what the lines hold.
@@ -31,6 +32,7 @@ class Chunk:
     """
 
     source: str
+    input: int
     line: int
     data: bytes
     format: Format

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import bz2
+import errno
 import hashlib
+import os
 import zlib
 from typing import TYPE_CHECKING, BinaryIO, Final, Protocol
 
@@ -43,26 +45,28 @@ class ByteSource:
 
     Args:
         path: the file; the kind of compression is seen from its content.
+        input: its place among the inputs of a build, counted from 0.
 
     Raises:
         GraphSetupError: where the file cannot be read, is damaged, or ends early.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, input: int = 0) -> None:
         self.path = path
+        self.name = source_name(path)
+        self.input = input
         try:
             self._file: BinaryIO = path.open("rb")
-            self.size = path.stat().st_size
             self._head = self._file.read(_BLOCK)
-        except OSError as error:
-            raise GraphSetupError(f"{path} cannot be read: {error.strerror or error}.") from error
+        except (OSError, ValueError) as error:
+            raise _unreadable(path, error) from error
         self._hash = hashlib.sha256()
         self.done = 0
         """Bytes of the file, as it lies on disk, that have been read so far."""
 
     def source(self) -> Source:
         """What the manifest says about this file, once it has been read to its end."""
-        return Source(name=self.path.name, size=self.done, sha256=self._hash.hexdigest())
+        return Source(name=self.name, size=self.done, sha256=self._hash.hexdigest())
 
     def __iter__(self) -> Iterator[bytes]:
         name, decoder = _decoder(self._head)
@@ -115,6 +119,40 @@ class ByteSource:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def source_name(path: Path) -> str:
+    """A file's name as text that can be written; a name need not be text."""
+    return path.name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def check_readable(path: Path) -> None:
+    """Let a file through that can be opened; a pipe is not opened, as that would start it.
+
+    Raises:
+        GraphSetupError: it is missing, a folder, or may not be read.
+    """
+    try:
+        if path.is_file():
+            path.open("rb").close()
+        elif path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, "it is a folder")
+        elif not os.access(path, os.R_OK):
+            path.stat()
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    except (OSError, ValueError) as error:
+        raise _unreadable(path, error) from error
+
+
+def _unreadable(path: Path, error: OSError | ValueError) -> GraphSetupError:
+    reason = error.strerror if isinstance(error, OSError) else None
+    return GraphSetupError(f"{printable(path)} cannot be read: {reason or error}.")
+
+
+def printable(path: Path) -> str:
+    """A path as it may stand in a line for a person."""
+    text = str(path)
+    return text if text.isprintable() else repr(text)
 
 
 def _decoder(head: bytes) -> tuple[str, Callable[[], _Decoder] | None]:

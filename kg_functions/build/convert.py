@@ -118,9 +118,9 @@ class Converter:
             entity.sitelinks = len(sitelinks) - len(unknown)
             entity.problems += (("sitelink to an unknown wiki", name) for name in unknown)
         self._add_metadata(subject, document, entity, identifiers, lines)
-        redirect = mapping(document.get("redirects"))
-        if redirect.get("from"):
-            self.redirect(redirect["from"], identifier, lines)
+        merged = merged_id(document)
+        if merged:
+            self.redirect(merged, identifier, lines)
             entity.redirects += 1
         return entity
 
@@ -163,6 +163,11 @@ class Converter:
         if modified is not None:
             entity.modified = str(modified)
             lines.append(f"{data} <{SCHEMA}dateModified> {literal(modified)}{DATE_TIME} .\n")
+
+
+def merged_id(document: Mapping[str, Any]) -> Any:
+    """The id under which a document was asked for and which was merged into its own, or None."""
+    return mapping(document.get("redirects")).get("from")
 
 
 def _checked(identifier: Any) -> str:

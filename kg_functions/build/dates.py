@@ -10,6 +10,7 @@ import re
 from calendar import monthrange
 from typing import Final
 
+from kg_functions.calendars import JULIAN_YEARS
 from kg_functions.rdf import GREGORIAN_CALENDAR, JULIAN_CALENDAR
 
 YEAR: Final = 9
@@ -17,8 +18,6 @@ MONTH: Final = 10
 DAY: Final = 11
 
 _TIME: Final = re.compile(r"([+-])([0-9]+)-([0-9]+)-([0-9]+)T(.*)", re.DOTALL)
-_JULIAN_YEARS: Final = range(-4713, 1465073)
-"""The years (without a year 0) that Wikibase converts; a date outside is taken as Gregorian."""
 
 
 def xsd_date_time(time: str, precision: int, calendar: str) -> str | None:
@@ -80,7 +79,7 @@ def julian_to_gregorian(year: int, month: int, day: int) -> tuple[int, int, int]
         Astronomical year, month, day in the proleptic Gregorian calendar; None outside the years
         that Wikibase converts.
     """
-    if year not in _JULIAN_YEARS or day > 31:
+    if year not in JULIAN_YEARS or day > 31:
         return None
     number = _julian_day_number(astronomical_year(year), month, day)
     return _gregorian_from_day_number(number) if number > 0 else None

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 
@@ -13,6 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kg_functions.build.chunks import Chunk
+
+
+_BETWEEN: Final = b", \t\r\n"
+_BRACKETS: Final = b"[]" + _BETWEEN
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +48,8 @@ class Redirect:
 def documents(chunk: Chunk) -> Iterator[Document | Redirect | Problem]:
     """Every document of a chunk in order; what cannot be read is given as a problem."""
     for line, text in _texts(chunk):
-        text = text.strip().rstrip(b",")
-        if not text:
+        text = text.strip(_BETWEEN)
+        if not text.strip(_BRACKETS):
             continue
         try:
             parsed = _parsed(text)
@@ -65,10 +71,24 @@ def _parsed(text: bytes) -> Any:
     try:
         return orjson.loads(text)
     except ValueError:
-        # A dump array may stand on one line, where its brackets have been taken off.
-        if text.startswith(b"{") and b"},{" in text.replace(b" ", b""):
-            return orjson.loads(b"[" + text + b"]")
+        # A line may begin or end an array; several documents of one may stand on it.
+        inner = text.strip(_BRACKETS)
+        if inner.startswith(b"{") and inner.endswith(b"}"):
+            with suppress(ValueError):
+                return orjson.loads(b"[" + inner + b"]")
+            with suppress(ValueError):
+                return list(_objects(inner.decode()))
         raise
+
+
+def _objects(text: str) -> Iterator[Any]:
+    """JSON objects with commas and brackets of arrays between them, however these stand."""
+    decoder = json.JSONDecoder()
+    between = _BRACKETS.decode()
+    while text := text.lstrip(between):
+        item, end = decoder.raw_decode(text)
+        yield item
+        text = text[end:]
 
 
 def _unwrapped(source: str, line: int, item: Any) -> Iterator[Document | Redirect | Problem]:

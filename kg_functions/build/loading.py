@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     import pyoxigraph
 
+_SECONDS_BETWEEN: Final = 0.1
 _NOT_A_TRIPLE: Final = b"\n.\n"
 
 
@@ -24,7 +26,7 @@ class StoreLoader:
 
     The bulk load reads from a pipe in a thread of its own: the caller writes, which waits while
     the store is behind, and stays open to Ctrl-C. Used as a context manager; after an error the
-    load is cut off.
+    load is cut off, and the store's folder is removed where the load was sorting what it had read.
 
     Args:
         folder: of the new store.
@@ -36,6 +38,7 @@ class StoreLoader:
     def __init__(self, folder: Path) -> None:
         import pyoxigraph
 
+        self._folder = folder
         self.store: pyoxigraph.Store = pyoxigraph.Store(str(folder))
         self._error: BaseException | None = None
         self._read_end, self._write_end = os.pipe()
@@ -68,7 +71,7 @@ class StoreLoader:
             self.finish()
             return
         if self._write_end < 0:
-            self._thread.join()
+            self._fail_load()
             return
         # A syntax error ends the load at once; an end of file would have it finish properly.
         with suppress(OSError):  # raised where it has ended already
@@ -94,6 +97,12 @@ class StoreLoader:
             reason = " ".join(str(self._error).split())
             raise GraphSetupError(f"The RDF store cannot be written: {reason}") from self._error
         return self.store
+
+    def _fail_load(self) -> None:
+        """End a load that has all its input: nothing stops it but that it can write no more."""
+        while self._thread.is_alive():
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._thread.join(_SECONDS_BETWEEN)
 
     def _load(self) -> None:
         import pyoxigraph

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kg_functions.adjacency_build import build_adjacency
-from kg_functions.build.compression import ByteSource
+from kg_functions.build.compression import ByteSource, check_readable, printable
 from kg_functions.build.loading import StoreLoader
 from kg_functions.build.naming import build_labels
 from kg_functions.build.problems import SkippedCounts
 from kg_functions.build.progress import ProgressReporter
 from kg_functions.build.reading import read_chunks
-from kg_functions.build.staging import Stage, deferred_chunks
+from kg_functions.build.staging import Stage, deferred_chunks, merged_datatypes
 from kg_functions.build.workers import converted
 from kg_functions.errors import GraphSetupError
 from kg_functions.manifest import (
@@ -36,10 +36,12 @@ if TYPE_CHECKING:
     from kg_functions.adjacency_build import AdjacencyCounts
     from kg_functions.build.chunks import Chunk
     from kg_functions.build.naming import NameCounts
+    from kg_functions.build.problems import Problem
     from kg_functions.build.progress import BuildProgress
     from kg_functions.build.staging import Converted, Staged
 
 PACKAGE = "wikidata-rlm"
+_SHOWN_OF_NAME = 32
 
 
 def build_graph(
@@ -55,7 +57,9 @@ def build_graph(
     """Build a graph folder from Wikidata entity JSON or RDF.
 
     Everything is made in a temporary folder beside ``out``, which takes its place at the end; an
-    error or an interruption leaves nothing there.
+    error or an interruption leaves nothing there. Of an entity with several documents all
+    statements are taken, but only the names of the first document are indexed; each further
+    document is reported and counted as a "repeated entity".
 
     Args:
         inputs: files; plain, .gz, .bz2 or .zst.
@@ -77,12 +81,9 @@ def build_graph(
         raise GraphSetupError("Name at least one input file.")
     if jobs < 1:
         raise GraphSetupError(f"--jobs must be at least 1, not {jobs}.")
-    _check_free(out, overwrite)
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        work = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
-    except OSError as error:
-        raise GraphSetupError(f"{out} cannot be made: {error.strerror or error}.") from error
+    for path in inputs:
+        check_readable(path)
+    work = _work_folder(out, overwrite)
     try:
         result = work / "graph"
         result.mkdir()
@@ -160,22 +161,15 @@ class _Build:
             loader.write(part.triples)
             self._progress.entities += part.entities
             for problem in part.problems:
-                self._skipped.add(problem)
-                if self._report is not None:
-                    self._report(str(problem))
-            self._progress.skipped = self._skipped.total
+                self._add_problem(problem)
         self._progress.update(total, total)
 
     def _converted(self, inputs: Sequence[Path], jobs: int) -> Iterator[Converted]:
         yield from converted(self._chunks(inputs), self._work, jobs, self._staged)
-        datatypes: dict[str, str] = {}
-        for staged in self._staged:
-            datatypes |= staged.datatypes
-        stage = Stage(self._work, "deferred", datatypes)
+        stage = Stage(self._work, "deferred", merged_datatypes(self._staged))
         try:
-            for staged in self._staged:
-                for chunk in deferred_chunks(staged.deferred):
-                    yield stage.convert(chunk)
+            for chunk in deferred_chunks([staged.deferred for staged in self._staged]):
+                yield stage.convert(chunk)
             self._staged.append(stage.finish())
         finally:
             stage.close()
@@ -183,8 +177,8 @@ class _Build:
     def _chunks(self, inputs: Sequence[Path]) -> Iterator[Chunk]:
         """The chunks of every input; with several jobs this runs in threads other than ours."""
         before = 0
-        for path in inputs:
-            with ByteSource(path) as source:
+        for place, path in enumerate(inputs):
+            with ByteSource(path, place) as source:
                 for chunk in read_chunks(source):
                     self._bytes_read = before + source.done
                     yield chunk
@@ -204,6 +198,8 @@ class _Build:
             self._result / ADJACENCY_NAME,
             self._result / LABELS_NAME,
             self._progress.update,
+            [source.name for source in self._sources],
+            self._add_problem,
         )
 
     def _count(self, loader: StoreLoader) -> int:
@@ -213,11 +209,29 @@ class _Build:
         store.flush()
         return triples
 
+    def _add_problem(self, problem: Problem) -> None:
+        self._skipped.add(problem)
+        self._progress.skipped = self._skipped.total
+        if self._report is not None:
+            self._report(str(problem))
+
     def _nothing_found(self, inputs: Sequence[Path]) -> str:
         names = ", ".join(path.name for path in inputs)
         first = next((skipped.examples[0] for skipped in self._skipped.by_reason().values()), None)
         reason = f" (line {first.line:,}: {first.detail})" if first is not None else ""
         return f"No entity was found in {names}{reason}."
+
+
+def _work_folder(out: Path, overwrite: bool) -> Path:
+    """A new folder beside ``out``, where that name may be taken."""
+    try:
+        _check_free(out, overwrite)
+        out.parent.mkdir(parents=True, exist_ok=True)
+        # The name is only for people who look; a long one would be too long with what is added.
+        return Path(tempfile.mkdtemp(prefix=f".{out.name[:_SHOWN_OF_NAME]}-", dir=out.parent))
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else None
+        raise GraphSetupError(f"{printable(out)} cannot be made: {reason or error}.") from error
 
 
 def _check_free(out: Path, overwrite: bool) -> None:
@@ -236,12 +250,12 @@ def _check_free(out: Path, overwrite: bool) -> None:
 def _put_in_place(result: Path, out: Path, work: Path) -> None:
     """Give a finished graph its final name; what had that name before is removed afterwards."""
     replaced = work / "replaced"
-    if out.exists():
-        out.rename(replaced)
     try:
+        if out.exists():
+            out.rename(replaced)
         result.rename(out)
-    except OSError:
-        if replaced.exists():
+    except BaseException:
+        if replaced.exists() and not out.exists():
             replaced.rename(out)
         raise
 

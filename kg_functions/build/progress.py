@@ -41,13 +41,6 @@ class BuildProgress:
         """Units of the phase a second."""
         return self.done / self.seconds if self.seconds > 0 else 0.0
 
-    @property
-    def seconds_left(self) -> float | None:
-        """How long the phase will still take at this rate, or None where that is unknown."""
-        if not self.done or not self.total:
-            return None
-        return max(self.total - self.done, 0) / self.rate if self.rate else None
-
 
 class ProgressReporter:
     """Calls back a few times a second at most, and at every change of phase.

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from hashlib import md5
 from typing import Final
 
 from kg_functions.build.ntriples import TYPE
+from kg_functions.datatypes import datatype_iri
 from kg_functions.rdf import (
     OWL,
     PQ,
@@ -62,37 +62,6 @@ _OBJECT_DATATYPES: Final = frozenset(
 )
 _NORMALIZED_KINDS: Final = {"quantity": "DatatypeProperty", "external-id": "ObjectProperty"}
 """Datatypes with normalised values, and what kind of property the direct one is."""
-
-_NOT_A_WORD: Final = re.compile(r"[^0-9A-Za-z_]+")
-
-
-def datatype_iri(datatype: str) -> str:
-    """The IRI of a datatype: ``wikibase-item`` gives ``wikibase:WikibaseItem``."""
-    if datatype == "entity-schema":
-        return f"{WIKIBASE}WikibaseEntitySchema"
-    words = (word[:1].upper() + word[1:] for word in datatype.replace("-", " ").split(" "))
-    return WIKIBASE + _NOT_A_WORD.sub("", "".join(words))
-
-
-def datatype_name(address: str) -> str:
-    """The datatype with an IRI, the inverse of ``datatype_iri``; unknown ones by their own name."""
-    return _NAMES.get(address, address.removeprefix(WIKIBASE))
-
-
-_NAMES: Final = {
-    datatype_iri(name): name
-    for name in (
-        *_OBJECT_DATATYPES,
-        "external-id",
-        "globe-coordinate",
-        "math",
-        "monolingualtext",
-        "musical-notation",
-        "quantity",
-        "string",
-        "time",
-    )
-}
 
 
 def property_triples(identifier: str, subject: str, datatype: str) -> list[str]:

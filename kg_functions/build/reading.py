@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import chain
+import io
+from dataclasses import replace
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Final
 
 import orjson
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
 _LONGEST_LINE: Final = 1 << 28
 _LARGEST_DOCUMENT: Final = 1 << 28
 _HEAD: Final = 1 << 16
+_LINES_SUFFIXES: Final = (".jsonl", ".ndjson")
+_LINES_LOOKED_AT: Final = 20
+_DOCUMENT_KEYS: Final = frozenset({"id", "entities", "redirect"})
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _BY_SUFFIX: Final = {
     ".json": Format.JSON,
@@ -37,9 +42,7 @@ def find_format(path: Path, head: bytes) -> Format:
     Raises:
         GraphSetupError: where neither tells.
     """
-    name = path.name.lower()
-    for suffix in SUFFIXES:
-        name = name.removesuffix(suffix)
+    name = _plain_name(path)
     for suffix, format in _BY_SUFFIX.items():
         if name.endswith(suffix):
             return format
@@ -58,11 +61,20 @@ def find_format(path: Path, head: bytes) -> Format:
     )
 
 
+def _plain_name(path: Path) -> str:
+    """A file's name in lower case without the suffix of a compression."""
+    name = path.name.lower()
+    for suffix in SUFFIXES:
+        name = name.removesuffix(suffix)
+    return name
+
+
 def read_chunks(source: ByteSource) -> Iterator[Chunk]:
     """The lines of a file in chunks; Turtle is turned into N-Triples on the way.
 
     Entity JSON may be a dump array (one entity a line, commas between), one document a line, or a
-    single document over several lines.
+    single document over several lines. The name or a later line that is a document tells lines
+    where the first one is damaged.
 
     Raises:
         GraphSetupError: where the file is empty, damaged, or ends early.
@@ -82,10 +94,10 @@ def read_chunks(source: ByteSource) -> Iterator[Chunk]:
     first_line = head.lstrip().partition(b"\n")[0].strip()
     if first_line.startswith(b"["):
         yield from _array_chunks(source, blocks)
-    elif first_line.endswith((b"}", b"},")):
+    elif first_line.endswith((b"}", b"},")) or _plain_name(source.path).endswith(_LINES_SUFFIXES):
         yield from _line_chunks(source, blocks, format)
     else:
-        yield _whole_document(source, blocks)
+        yield from _document_or_lines(source, blocks)
 
 
 def _until_line_end(blocks: Iterator[bytes]) -> Iterator[bytes]:
@@ -110,7 +122,7 @@ def _line_chunks(source: ByteSource, blocks: Iterable[bytes], format: Format) ->
     if chunk is None or chunk.data.endswith(b"\n"):
         return
     last = chunk.data.rpartition(b"\n")[2].strip()
-    complete = last.endswith(b".") if format is Format.N_TRIPLES else _is_json(last.rstrip(b","))
+    complete = last.endswith(b".") if format is Format.N_TRIPLES else _is_json(last.strip(b","))
     if last and not complete:
         line = chunk.line + chunk.data.count(b"\n")
         raise GraphSetupError(f"{source.path} ends early: its last line, {line:,}, is cut off.")
@@ -132,30 +144,54 @@ def _array_chunks(source: ByteSource, blocks: Iterable[bytes]) -> Iterator[Chunk
             line = chunk.line + stripped.count(b"\n")
         if tail.endswith(b"]"):
             data = stripped[:-1]
-        yield Chunk(chunk.source, chunk.line, data, Format.JSON)
+        yield replace(chunk, data=data)
     if not tail.endswith(b"]"):
         raise GraphSetupError(
             f"{source.path} ends early: the array is not closed after line {line:,}."
         )
 
 
-def _whole_document(source: ByteSource, blocks: Iterable[bytes]) -> Chunk:
+def _document_or_lines(source: ByteSource, blocks: Iterator[bytes]) -> Iterator[Chunk]:
+    """A single document as one chunk; lines, where it is none and one of its next lines is."""
     parts = []
     size = 0
     for block in blocks:
         parts.append(block)
         size += len(block)
         if size > _LARGEST_DOCUMENT:
-            raise GraphSetupError(
-                f"{source.path} is neither one entity a line nor a single document: its first "
-                "line is not JSON by itself."
-            )
+            break
     data = b"".join(parts)
+    parts.clear()
     try:
+        if size > _LARGEST_DOCUMENT:
+            raise ValueError("its first line is not JSON by itself")
         orjson.loads(data)
     except ValueError as error:
-        raise GraphSetupError(f"{source.path} ends early or is not JSON: {error}.") from error
-    return Chunk(source.path.name, 1, data, Format.JSON, one_document=True)
+        if any(map(_is_document, _next_lines(data))):
+            yield from _line_chunks(source, chain((data,), blocks), Format.JSON)
+            return
+        reason = (
+            f"is neither one entity a line nor a single document: {error}"
+            if size > _LARGEST_DOCUMENT
+            else f"ends early or is not JSON: {error}"
+        )
+        raise GraphSetupError(f"{source.path} {reason}.") from error
+    yield Chunk(source.name, source.input, 1, data, Format.JSON, one_document=True)
+
+
+def _next_lines(data: bytes) -> Iterator[bytes]:
+    """Some whole lines after the first one."""
+    lines = (line.strip() for line in io.BytesIO(data) if line.endswith(b"\n"))
+    return islice(lines, 1, _LINES_LOOKED_AT)
+
+
+def _is_document(line: bytes) -> bool:
+    """Whether a line is an entity document or a redirect by itself."""
+    try:
+        parsed = orjson.loads(line.strip(b","))
+    except ValueError:
+        return False
+    return isinstance(parsed, dict) and not _DOCUMENT_KEYS.isdisjoint(parsed)
 
 
 def _chunks(source: ByteSource, blocks: Iterable[bytes], format: Format) -> Iterator[Chunk]:
@@ -177,12 +213,12 @@ def _chunks(source: ByteSource, blocks: Iterable[bytes], format: Format) -> Iter
             continue
         parts[-1] = block[:cut]
         data = b"".join(parts)
-        yield Chunk(source.path.name, line, data, format)
+        yield Chunk(source.name, source.input, line, data, format)
         line += data.count(b"\n")
         parts = [block[cut:]]
         size = len(parts[0])
     if size:
-        yield Chunk(source.path.name, line, b"".join(parts), format)
+        yield Chunk(source.name, source.input, line, b"".join(parts), format)
 
 
 def _is_json(text: bytes) -> bool:

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, BinaryIO
+from heapq import merge
+from operator import attrgetter, itemgetter
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 import orjson
 
 from kg_functions.adjacency_build import LinkWriter
 from kg_functions.build.chunks import Chunk, Format
-from kg_functions.build.convert import Converter
+from kg_functions.build.convert import Converter, merged_id
 from kg_functions.build.documents import Document, Redirect, documents
 from kg_functions.build.problems import Problem
-from kg_functions.build.statements import SHAPE_ERRORS, complaint
+from kg_functions.build.statements import SHAPE_ERRORS, complaint, firmer
 from kg_functions.build.triples import read_triples
 from kg_functions.build.values import UnknownDatatypeError
 from kg_functions.errors import GraphSetupError
-from kg_functions.label_index_build import NameRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from kg_functions.build.convert import Entity
@@ -48,7 +49,8 @@ class Staged:
         links: file of links, for ``build_adjacency``.
         names: file of names, one JSON array a line; see ``read_names``.
         deferred: file of documents that need datatypes of properties, see ``deferred_chunks``.
-        datatypes: datatypes of properties, as snaks or else properties' documents state them.
+        datatypes: datatypes of properties as their documents state them.
+        snak_datatypes: datatypes of properties as snaks with text values state them.
         statements: how many were converted.
         redirects: how many.
         modified: the latest change to any entity.
@@ -58,6 +60,7 @@ class Staged:
     names: Path
     deferred: Path
     datatypes: dict[str, str] = field(default_factory=dict)
+    snak_datatypes: dict[str, str] = field(default_factory=dict)
     statements: int = 0
     redirects: int = 0
     modified: str | None = None
@@ -76,7 +79,6 @@ class Stage:
         self._staged = Staged(
             folder / f"{name}.links", folder / f"{name}.names", folder / f"{name}.deferred"
         )
-        self._property_datatypes: dict[str, str] = {}
         self._converter = Converter(datatypes, assume_text=datatypes is not None)
         self._links = LinkWriter(self._staged.links)
         self._names: BinaryIO = self._staged.names.open("wb", buffering=1 << 20)
@@ -89,14 +91,16 @@ class Stage:
         found = read_triples(chunk)
         result = Converted(found.data, len(found.entities), found.problems)
         self._add_links(found.links, chunk, 0, result)
-        self._names.writelines(orjson.dumps([name]) + b"\n" for name in found.entities)
+        self._names.writelines(
+            orjson.dumps([chunk.input, chunk.line, name]) + b"\n" for name in found.entities
+        )
         self._count(found.statements, found.redirects, found.modified)
         return result
 
     def finish(self) -> Staged:
         """Close the files and say what is in them."""
         self.close()
-        self._staged.datatypes = self._property_datatypes | self._converter.text_datatypes
+        self._staged.snak_datatypes = self._converter.text_datatypes
         return self._staged
 
     def close(self) -> None:
@@ -126,26 +130,27 @@ class Stage:
     def _document(
         self, document: Document, chunk: Chunk, lines: list[str], result: Converted
     ) -> None:
-        if document.asked_as is not None:
+        if document.asked_as is not None and document.asked_as != merged_id(document.content):
             self._converter.redirect(document.asked_as, document.content["id"], lines)
             self._count(0, 1, None)
         try:
             entity = self._converter.convert(document.content, lines)
         except UnknownDatatypeError:
-            place = f"{chunk.source}\t{document.line}\t".encode()
-            self._deferred.write(place + orjson.dumps(document.content) + b"\n")
+            place = orjson.dumps([chunk.source, chunk.input, document.line])
+            self._deferred.write(place + b"\t" + orjson.dumps(document.content) + b"\n")
             return
         result.entities += 1
         for reason, detail in entity.problems:
             problem = Problem(reason, chunk.source, document.line, entity.id, detail)
             result.problems.append(problem)
         if entity.datatype is not None:
-            self._property_datatypes[entity.id] = entity.datatype
+            known = self._staged.datatypes.get(entity.id)
+            self._staged.datatypes[entity.id] = firmer(known, entity.datatype)
         if entity.id[0] == "Q":
             subject = int(entity.id[1:])
             links = ((subject, property, object) for property, object in entity.links)
             self._add_links(links, chunk, document.line, result)
-        self._names.write(name_line(entity))
+        self._names.write(name_line(entity, chunk.input, document.line))
         self._count(entity.statements, entity.redirects, entity.modified)
 
     def _add_links(
@@ -168,30 +173,67 @@ class Stage:
             staged.modified = modified
 
 
-def name_line(entity: Entity) -> bytes:
-    """An entity's names as a line of the names file."""
+def merged_datatypes(staged: Sequence[Staged]) -> dict[str, str]:
+    """What all processes of a build know of datatypes; which of them learnt it does not matter.
+
+    Snaks outdo the documents of properties, whose datatype is that of today.
+    """
+    merged: dict[str, str] = {}
+    for several in ([one.datatypes for one in staged], [one.snak_datatypes for one in staged]):
+        settled: dict[str, str] = {}
+        for datatypes in several:
+            for identifier, datatype in datatypes.items():
+                settled[identifier] = firmer(settled.get(identifier), datatype)
+        merged |= settled
+    return merged
+
+
+def name_line(entity: Entity, input: int, line: int) -> bytes:
+    """An entity's names, and where they come from, as a line of the names file."""
     parts = [entity.id, entity.labels, entity.aliases, entity.sitelinks, entity.datatype]
-    return orjson.dumps(parts) + b"\n"
+    return orjson.dumps([input, line, *parts]) + b"\n"
 
 
-def read_names(path: Path) -> Iterator[tuple[str, NameRecord | None]]:
-    """The ids in a names file, each with its names; None where they came as triples."""
-    with path.open("rb") as file:
-        for line in file:
-            identifier, *parts = orjson.loads(line)
-            if parts:
-                labels, aliases, sitelinks, datatype = parts
-                yield identifier, NameRecord(identifier, labels, aliases, sitelinks, 0, datatype)
-            else:
-                yield identifier, None
+class StagedNames(NamedTuple):
+    """The names of an entity as they lie in a names file."""
+
+    id: str
+    labels: dict[str, str]
+    aliases: dict[str, list[str]]
+    sitelinks: int
+    datatype: str | None
 
 
-def deferred_chunks(path: Path) -> Iterator[Chunk]:
-    """The documents that were put off, each as a chunk with its own place."""
+Place = tuple[int, int]
+"""An input's place among the inputs, and a line of it."""
+
+
+def read_names(paths: Iterable[Path]) -> Iterator[tuple[Place, StagedNames | str]]:
+    """The names in names files in the order of the inputs, whichever process staged them.
+
+    Each comes with its place; where an entity came as triples there is only its id.
+    """
+    return merge(*map(_names_of_one, paths), key=itemgetter(0))
+
+
+def _names_of_one(path: Path) -> Iterator[tuple[Place, StagedNames | str]]:
     with path.open("rb") as file:
         for text in file:
-            source, line, document = text.split(b"\t", 2)
-            yield Chunk(source.decode(), int(line), document, Format.JSON, one_document=True)
+            input, line, *parts = orjson.loads(text)
+            yield (input, line), StagedNames(*parts) if len(parts) > 1 else parts[0]
+
+
+def deferred_chunks(paths: Iterable[Path]) -> Iterator[Chunk]:
+    """The documents that were put off, in the order of the inputs, each a chunk with its place."""
+    return merge(*map(_deferred_of_one, paths), key=attrgetter("input", "line"))
+
+
+def _deferred_of_one(path: Path) -> Iterator[Chunk]:
+    with path.open("rb") as file:
+        for text in file:
+            place, _, document = text.partition(b"\t")
+            source, input, line = orjson.loads(place)
+            yield Chunk(source, input, line, document, Format.JSON, one_document=True)
 
 
 def _unreadable(document: Document | Redirect, chunk: Chunk, error: Exception) -> Problem:

@@ -4,30 +4,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from functools import lru_cache
 from hashlib import md5
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from kg_functions.build.ntriples import TYPE
+from kg_functions.build.snaks import grouped, property_names, say
 from kg_functions.build.values import Term, UnknownDatatypeError, Values
-from kg_functions.rdf import (
-    PQ,
-    PQV,
-    PR,
-    PROV,
-    PRV,
-    PS,
-    PSV,
-    WDNO,
-    WDREF,
-    WDS,
-    WDT,
-    WIKIBASE,
-    P,
-)
+from kg_functions.rdf import PROV, WD, WDREF, WDS, WIKIBASE
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Mapping
 
 _RANKS: Final = {
     "preferred": f"<{WIKIBASE}rank> <{WIKIBASE}PreferredRank>",
@@ -40,7 +26,6 @@ _REFERENCE: Final = f"{TYPE} <{WIKIBASE}Reference> .\n"
 _DERIVED_FROM: Final = f"<{PROV}wasDerivedFrom>"
 
 _NOT_IN_A_NAME: Final = re.compile(r"[^0-9A-Za-z_-]")
-_PROPERTY_ID: Final = re.compile(r"P[1-9][0-9]*")
 _HASH: Final = re.compile(r"[0-9a-f]{40}")
 _CACHED_REFERENCES: Final = 200_000
 
@@ -55,40 +40,8 @@ SHAPE_ERRORS: Final = (
 """What reading a document of the wrong shape raises."""
 
 
-class Predicates(NamedTuple):
-    """The predicates that one property has in one role, and its no-value class.
-
-    Attributes:
-        simple: leads to the simple value.
-        node: leads to the value node; None for truthy triples, which have none.
-        novalue: the class of what has no value.
-    """
-
-    simple: str
-    node: str | None
-    novalue: str
-
-
-class _PropertyNames(NamedTuple):
-    claim: str
-    truthy: Predicates
-    statement: Predicates
-    qualifier: Predicates
-    reference: Predicates
-
-
-@lru_cache(maxsize=20_000)
-def _property_names(identifier: str) -> _PropertyNames:
-    if not _PROPERTY_ID.fullmatch(identifier):
-        raise ValueError(f"{identifier!r} is not a property id")
-    novalue = f"<{WDNO}{identifier}>"
-    return _PropertyNames(
-        claim=f"<{P}{identifier}>",
-        truthy=Predicates(f"<{WDT}{identifier}>", None, novalue),
-        statement=Predicates(f"<{PS}{identifier}>", f"<{PSV}{identifier}>", novalue),
-        qualifier=Predicates(f"<{PQ}{identifier}>", f"<{PQV}{identifier}>", novalue),
-        reference=Predicates(f"<{PR}{identifier}>", f"<{PRV}{identifier}>", novalue),
-    )
+_Named = tuple[str, dict[str, Any]]
+"""A statement with the local name of its IRI."""
 
 
 @dataclass
@@ -123,7 +76,7 @@ class Statements:
         self, shared: list[str], datatypes: Mapping[str, str], *, assume_text: bool = False
     ) -> None:
         self.text_datatypes: dict[str, str] = {}
-        """The datatypes that snaks with text values stated, by property."""
+        """The datatypes that snaks with text values stated, by property; see ``firmer``."""
         self._shared = shared
         self._values = Values(shared)
         self._datatypes = datatypes
@@ -139,21 +92,47 @@ class Statements:
             UnknownDatatypeError: where a text has no datatype; ``lines`` is then incomplete.
         """
         result = StatementsResult()
+        owner = subject[len(WD) + 1 : -1]
+        names: set[str] = set()
         for statements in claims.values():
-            best = best_rank([statement.get("rank") for statement in statements])
+            own = []
             for statement in statements:
-                own: list[str] = []
                 try:
-                    self._statement(subject, statement, best, own, result)
+                    own.append(_named(statement, owner, names))
                 except SHAPE_ERRORS as error:
-                    result.problems.append((str(statement.get("id")), complaint(error)))
-                else:
-                    lines += own
+                    result.problems.append((_shown_id(statement), complaint(error)))
+            self._group(subject, own, lines, result)
         return result
+
+    def _group(
+        self, subject: str, statements: list[_Named], lines: list[str], result: StatementsResult
+    ) -> None:
+        """Convert the statements of one property; the best are the best of those that convert."""
+        best = best_rank([statement.get("rank", "normal") for _, statement in statements])
+        made = StatementsResult()
+        own: list[str] = []
+        readable = []
+        for name, statement in statements:
+            of_one: list[str] = []
+            try:
+                self._statement(subject, name, statement, best, of_one, made)
+            except SHAPE_ERRORS as error:
+                result.problems.append((_shown_id(statement), complaint(error)))
+            else:
+                readable.append((name, statement))
+                own += of_one
+        if best_rank([statement.get("rank", "normal") for _, statement in readable]) != best:
+            self._group(subject, readable, lines, result)
+            return
+        lines += own
+        result.statements += made.statements
+        result.identifiers += made.identifiers
+        result.links += made.links
 
     def _statement(
         self,
         subject: str,
+        name: str,
         statement: dict[str, Any],
         best: str,
         lines: list[str],
@@ -161,23 +140,28 @@ class Statements:
     ) -> None:
         snak = statement["mainsnak"]
         rank = statement.get("rank", "normal")
-        names = _property_names(snak["property"])
-        name = statement_name(statement["id"])
+        names = property_names(snak["property"])
         node = f"<{WDS}{name}>"
         is_best = rank == best
-        lines.append(
-            f"{subject} {names.claim} {node} .\n{node} {_STATEMENT}{node} {_RANKS[rank]} .\n"
-        )
+        head = f"{subject} {names.claim} {node} .\n{node} {_STATEMENT}{node} {_RANKS[rank]} .\n"
         term = self._term(snak)
-        _say(node, name, snak, term, names.statement, lines)
-        if is_best:
-            lines.append(f"{node} {_BEST}")
-            _say(subject, name, snak, term, names.truthy, lines)
+        if is_best and term is not None and term.node is None:
+            # Most statements are of this kind: one string is half as much work as five.
+            lines.append(
+                f"{head}{node} {_BEST}{node} {names.statement.simple} {term.simple} .\n"
+                f"{subject} {names.truthy.simple} {term.simple} .\n"
+            )
+        else:
+            lines.append(head)
+            say(node, name, snak, term, names.statement, lines)
+            if is_best:
+                lines.append(f"{node} {_BEST}")
+                say(subject, name, snak, term, names.truthy, lines)
         qualifiers = statement.get("qualifiers")
         for group in grouped(qualifiers) if qualifiers else ():
             for qualifier in group:
-                predicates = _property_names(qualifier["property"]).qualifier
-                _say(node, name, qualifier, self._term(qualifier), predicates, lines)
+                predicates = property_names(qualifier["property"]).qualifier
+                say(node, name, qualifier, self._term(qualifier), predicates, lines)
         for reference in statement.get("references") or ():
             lines.append(f"{node} {_DERIVED_FROM} {self._reference(reference)} .\n")
         result.statements += 1
@@ -199,8 +183,8 @@ class Statements:
             return node
         lines = [f"{node} {_REFERENCE}"]
         for snak in snaks:
-            predicates = _property_names(snak["property"]).reference
-            _say(node, name, snak, self._term(snak), predicates, lines)
+            predicates = property_names(snak["property"]).reference
+            say(node, name, snak, self._term(snak), predicates, lines)
         self._shared += lines
         if len(self._references) >= _CACHED_REFERENCES:
             self._references.clear()
@@ -219,7 +203,9 @@ class Statements:
 
     def _text_datatype(self, identifier: str, stated: str | None) -> str:
         if stated is not None:
-            self.text_datatypes[identifier] = stated
+            known = self.text_datatypes.get(identifier)
+            if known != stated:
+                self.text_datatypes[identifier] = firmer(known, stated)
             return stated
         known = self._datatypes.get(identifier)
         if known is not None:
@@ -227,6 +213,39 @@ class Statements:
         if self._assume_text:
             return "string"
         raise UnknownDatatypeError
+
+
+def _named(statement: dict[str, Any], owner: str, names: set[str]) -> _Named:
+    """A statement with its local name, which is new among ``names`` and added to them.
+
+    Raises:
+        ValueError: the id is another entity's or none, or an earlier statement has it.
+        KeyError, TypeError, AttributeError: there is no id, or it is no text.
+    """
+    identifier = statement["id"]
+    entity, _, rest = identifier.partition("$")
+    if entity.upper() != owner or not rest:
+        raise ValueError(f"its id is not one of {owner}'s")
+    name = statement_name(identifier)
+    if name in names:
+        raise ValueError("an earlier statement has the same id")
+    names.add(name)
+    return name, statement
+
+
+def _shown_id(statement: Any) -> str:
+    return str(statement.get("id")) if isinstance(statement, dict) else "a statement"
+
+
+def firmer(known: str | None, stated: str) -> str:
+    """Which of two datatypes counts where a property is said to have both.
+
+    The plain string is what other datatypes of text fall back to, so any other outdoes it; between
+    others only the name decides, so that the order in which they are met does not matter.
+    """
+    if known is None:
+        return stated
+    return min(known, stated, key=lambda datatype: (datatype == "string", datatype))
 
 
 def best_rank(ranks: Collection[str]) -> str:
@@ -237,37 +256,6 @@ def best_rank(ranks: Collection[str]) -> str:
 def statement_name(identifier: str) -> str:
     """The local part of a statement's IRI: ``Q42$A-1`` gives ``Q42-A-1``."""
     return _NOT_IN_A_NAME.sub("-", identifier)
-
-
-def _say(
-    node: str,
-    name: str,
-    snak: dict[str, Any],
-    term: Term | None,
-    predicates: Predicates,
-    lines: list[str],
-) -> None:
-    """Append what a snak says about ``node``; ``name`` makes blank nodes stable."""
-    if term is not None:
-        lines.append(f"{node} {predicates.simple} {term.simple} .\n")
-        if term.node is not None and predicates.node is not None:
-            lines.append(f"{node} {predicates.node} {term.node} .\n")
-        return
-    kind = snak["snaktype"]
-    if kind == "somevalue":
-        label = md5(f"{name} {predicates.simple}".encode(), usedforsecurity=False).hexdigest()
-        lines.append(f"{node} {predicates.simple} _:{label} .\n")
-    elif kind == "novalue":
-        lines.append(f"{node} {TYPE} {predicates.novalue} .\n")
-    else:
-        raise ValueError(f"unknown kind of snak {kind!r}")
-
-
-def grouped(snaks: Any) -> Iterable[list[dict[str, Any]]]:
-    """Snaks grouped by property; older documents have ``[]`` for none, or one flat list."""
-    if not snaks:
-        return ()
-    return snaks.values() if isinstance(snaks, dict) else (snaks,)
 
 
 def complaint(error: Exception) -> str:

@@ -12,6 +12,7 @@ from kg_functions.rdf import OWL, RDF, SCHEMA, WDT, WIKIBASE, entity_id
 if TYPE_CHECKING:
     from kg_functions.build.chunks import Chunk
 
+_BLANK: Final = b"_:"
 _TYPE: Final = f"{RDF}type"
 _STATEMENT: Final = f"{WIKIBASE}Statement"
 _ENTITY_TYPES: Final = frozenset(f"{WIKIBASE}{name}" for name in ("Item", "Property", "Lexeme"))
@@ -25,7 +26,7 @@ class FoundTriples:
     """What a chunk of N-Triples holds.
 
     Attributes:
-        data: the lines that can be loaded.
+        data: the lines that can be loaded, with blank nodes that are the file's own.
         entities: ids of the items, properties and lexemes that it types.
         links: truthy links between items, as numbers.
         statements: how many nodes it types as statements.
@@ -54,7 +55,30 @@ def read_triples(chunk: Chunk) -> FoundTriples:
         found.data = chunk.data if chunk.data.endswith(b"\n") else chunk.data + b"\n"
         for triple in triples:
             _note(triple, found)
+    if _BLANK in found.data:
+        lines = found.data.splitlines(keepends=True)
+        found.data = b"".join(_with_own_nodes(line, chunk.input) for line in lines)
     return found
+
+
+def _with_own_nodes(line: bytes, input: int) -> bytes:
+    """A line with blank nodes named after their file: equal labels in two files are two nodes."""
+    if _BLANK not in line:
+        return line
+    kept = []
+    for triple in _parsed(line):
+        subject, object = _own(triple.subject, input), _own(triple.object, input)
+        kept.append(f"{subject} {triple.predicate} {object} .\n")
+    return "".join(kept).encode()
+
+
+def _own(term: Any, input: int) -> Any:
+    import pyoxigraph
+
+    if isinstance(term, pyoxigraph.BlankNode):
+        # No hash that names a converted document's nodes has an x.
+        return pyoxigraph.BlankNode(f"f{input}x{term.value}")
+    return term
 
 
 def _read_line_by_line(chunk: Chunk, found: FoundTriples) -> None:

@@ -38,7 +38,7 @@ def turtle_chunks(source: ByteSource, blocks: Iterable[bytes]) -> Iterator[Chunk
             lines.append(text)
             size += len(text)
             if size >= CHUNK_BYTES:
-                yield Chunk(source.path.name, 0, "".join(lines).encode(), Format.N_TRIPLES)
+                yield Chunk(source.name, source.input, 0, "".join(lines).encode(), Format.N_TRIPLES)
                 lines.clear()
                 size = 0
     except SyntaxError as error:
@@ -46,7 +46,7 @@ def turtle_chunks(source: ByteSource, blocks: Iterable[bytes]) -> Iterator[Chunk
         raise GraphSetupError(
             f"{source.path} ends early or is not Turtle: line {error.lineno or 0:,}: {reason}."
         ) from error
-    yield Chunk(source.path.name, 0, "".join(lines).encode(), Format.N_TRIPLES)
+    yield Chunk(source.name, source.input, 0, "".join(lines).encode(), Format.N_TRIPLES)
 
 
 class _Reader:

@@ -26,7 +26,7 @@ COMMONS_DATA: Final = "http://commons.wikimedia.org/data/main/"
 
 _WKT: Final = f"^^<{GEO}wktLiteral>"
 _CACHED_NODES: Final = 100_000
-_ENTITY_ID: Final = re.compile(r"[QPE][1-9][0-9]*|L[1-9][0-9]*(?:-[FS][1-9][0-9]*)?")
+_ENTITY_ID: Final = re.compile(r"[QPE][1-9][0-9]{0,9}|L[1-9][0-9]{0,9}(?:-[FS][1-9][0-9]{0,9})?")
 _ID_LETTERS: Final = {"item": "Q", "property": "P", "lexeme": "L"}
 _DEFAULT_PRECISION: Final = 1 / 3600
 """What Wikibase writes for a coordinate without precision: one second of arc."""
@@ -180,7 +180,7 @@ def _entity(value: dict[str, Any]) -> Term:
     identifier = value.get("id")
     if identifier is None:
         identifier = f"{_ID_LETTERS[value['entity-type']]}{int(value['numeric-id'])}"
-    elif not _ENTITY_ID.fullmatch(identifier):
+    if not _ENTITY_ID.fullmatch(identifier):
         raise ValueError(f"{identifier!r} is not an entity id")
     item = int(identifier[1:]) if identifier[0] == "Q" else None
     return Term(f"<{WD}{identifier}>", None, item)

@@ -19,6 +19,7 @@ from kg_functions.errors import GraphSetupError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from multiprocessing.connection import Connection
+    from multiprocessing.process import BaseProcess
     from pathlib import Path
 
     from kg_functions.build.chunks import Chunk
@@ -85,7 +86,7 @@ def _in_processes(
         for number in range(jobs):
             ours, theirs = context.Pipe()
             process = context.Process(target=_work, args=(theirs, folder, str(number)), daemon=True)
-            process.start()
+            _start(process)
             theirs.close()
             thread = threading.Thread(target=_accompany, args=(ours, exchange), daemon=True)
             thread.start()
@@ -112,20 +113,31 @@ def _in_processes(
             connection.close()
 
 
+def _start(process: BaseProcess) -> None:
+    """Start a process that Ctrl-C does not reach, not even before it runs any code of ours.
+
+    The signal is held back meanwhile: this process gets it afterwards, the new one never does.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        process.start()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _accompany(connection: Connection[Any, Any], exchange: _Exchange) -> None:
     """Bring chunks to one process and its answers to the queue, until there are no more."""
     try:
         while (chunk := exchange.fetch()) is not None:
-            connection.send(chunk)
-            exchange.put(_answer(connection))
-        connection.send(_FINISH)
-        exchange.put(_answer(connection))
+            exchange.put(_answer(connection, chunk))
+        exchange.put(_answer(connection, _FINISH))
     except BaseException as error:
         exchange.put(error)
 
 
-def _answer(connection: Connection[Any, Any]) -> Converted | Staged:
+def _answer(connection: Connection[Any, Any], question: Chunk | None) -> Converted | Staged:
     try:
+        connection.send(question)
         answer = connection.recv()
     except (EOFError, OSError) as error:
         raise GraphSetupError(

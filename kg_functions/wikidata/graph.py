@@ -4,21 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from kg_functions.errors import CallError
+from kg_functions.errors import BackendDown, CallError
 from kg_functions.identifiers import check_entity, check_property
 from kg_functions.languages import pick
-from kg_functions.wikidata import statements, texts
+from kg_functions.wikidata import search, statements, texts
 from kg_functions.wikidata.description import describe
 from kg_functions.wikidata.entities import Entities
 from kg_functions.wikidata.links import AdjacencyLinks, Links, check_direction
 from kg_functions.wikidata.paging import next_offset
-from kg_functions.wikidata.search import (
-    ExactSearch,
-    IndexSearch,
-    NameSearch,
-    check_language,
-    matches,
-)
 from kg_functions.wikidata.sparql_links import SparqlLinks
 from kg_functions.wikidata.statements import StatementReader
 from kg_functions.wikidata.texts import DESCRIPTION, LABEL, Names
@@ -32,6 +25,7 @@ if TYPE_CHECKING:
     from kg_functions.graph import Batch, Result
     from kg_functions.label_index import LabelIndex
     from kg_functions.wikidata.later import LaterAdjacency, LaterLabelIndex
+    from kg_functions.wikidata.texts import TextsByLanguage
 
 
 class WikidataGraph:
@@ -39,7 +33,7 @@ class WikidataGraph:
 
     Args:
         engine: what to ask; closed with the graph.
-        labels: the label index, or None: search then finds exact names only.
+        labels: the label index, closed with the graph, or None: search then finds exact names only.
         adjacency: the links, or None: they are then counted and paged by SPARQL.
         snapshot: what data this is, for traces.
         notice: called once with a line for the user where a slower or poorer way is taken.
@@ -56,6 +50,8 @@ class WikidataGraph:
         notice: Callable[[str], None] | None = None,
     ) -> None:
         self._engine = engine
+        self._labels = labels
+        self._closed = False
         self._snapshot = snapshot or engine.address
         self._entities = Entities(engine)
         self._names = Names(engine)
@@ -64,7 +60,9 @@ class WikidataGraph:
         self._links: Links = (
             AdjacencyLinks(adjacency) if adjacency else SparqlLinks(engine, self._datatypes)
         )
-        self._search: NameSearch = IndexSearch(labels) if labels else ExactSearch(engine, notice)
+        self._search: search.NameSearch = (
+            search.IndexSearch(labels) if labels else search.ExactSearch(engine, notice)
+        )
 
     @property
     def snapshot(self) -> str:
@@ -83,15 +81,17 @@ class WikidataGraph:
         self, name: str, limit: int = 20, offset: int = 0, language: str | None = None
     ) -> Result:
         """Items by label or alias; see the function of this name."""
+        self._check_open()
         if language is not None:
-            check_language(language)
+            search.check_language(language)
         total, found = self._search.search(name, "item", limit, offset, language)
-        return matches(self._engine, total, found, offset)
+        return search.matches(self._engine, total, found, offset)
 
     def search_property(self, name: str, limit: int = 20, offset: int = 0) -> Result:
         """Properties by label or alias; see the function of this name."""
+        self._check_open()
         total, found = self._search.search(name, "property", limit, offset, None)
-        result = matches(self._engine, total, found, offset)
+        result = search.matches(self._engine, total, found, offset)
         datatypes = self._datatypes.get(hit.id for hit in found)
         for match in result["matches"]:
             match["datatype"] = datatypes[match["id"]]
@@ -132,32 +132,21 @@ class WikidataGraph:
 
     def labels(self, entities: Sequence[str]) -> Batch:
         """Labels by language; see the function of this name."""
-
-        def answer(ids: Sequence[str]) -> dict[str, Any]:
-            found = texts.texts(self._engine, ids, (LABEL,))
-            return {one: texts.labels_by_language(found[one][LABEL]) for one in ids}
-
-        return self._each(entities, answer)
+        return self._texts(entities, LABEL, texts.labels_by_language)
 
     def label(self, entities: Sequence[str], language: str = "en") -> Batch:
         """The label in one language; see the function of this name."""
-        check_language(language)
+        search.check_language(language)
 
-        def answer(ids: Sequence[str]) -> dict[str, Any]:
-            found = texts.texts(self._engine, ids, (LABEL,))
-            hits = {one: pick(found[one][LABEL], language, mul=True) for one in ids}
-            return {one: hit[0][0] if hit else None for one, hit in hits.items()}
+        def shown(by_code: TextsByLanguage) -> str | None:
+            hit = pick(by_code, language, mul=True)
+            return hit[0][0] if hit else None
 
-        return self._each(entities, answer)
+        return self._texts(entities, LABEL, shown)
 
     def descriptions(self, entities: Sequence[str]) -> Batch:
         """Descriptions by language; see the function of this name."""
-
-        def answer(ids: Sequence[str]) -> dict[str, Any]:
-            found = texts.texts(self._engine, ids, (DESCRIPTION,))
-            return {one: texts.descriptions_by_language(found[one][DESCRIPTION]) for one in ids}
-
-        return self._each(entities, answer)
+        return self._texts(entities, DESCRIPTION, texts.descriptions_by_language)
 
     def edges(
         self,
@@ -237,18 +226,27 @@ class WikidataGraph:
 
     def has(self, ids: Sequence[str]) -> Batch:
         """Whether ids are in the graph; see the function of this name."""
+        self._check_open()
         return self._entities.has(ids)
 
     def close(self) -> None:
-        """Release files and connections; a second call does nothing."""
+        """Release files and connections; every function raises ``BackendDown`` from then on."""
+        self._closed = True
         self._engine.close()
-        # Lets the label index go; a search from now on says that the graph is closed.
-        self._search = ExactSearch(self._engine)
+        if self._labels is not None:
+            self._labels.close()
+        # Lets the mapped arrays of an adjacency go.
+        self._links = SparqlLinks(self._engine, self._datatypes)
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise BackendDown(f"The graph {self._engine.address} is closed.")
 
     def _each(
         self, asked: Sequence[str], answer: Callable[[Sequence[str]], Mapping[str, Any]]
     ) -> Batch:
         """Answer ids under the names they were asked by, merged items as their targets."""
+        self._check_open()
         resolved = self._entities.resolve(asked)
         targets = sorted({one for one in resolved.values() if isinstance(one, str)})
         answers = answer(targets) if targets else {}
@@ -256,6 +254,15 @@ class WikidataGraph:
             identifier: target if isinstance(target, CallError) else answers[target]
             for identifier, target in resolved.items()
         }
+
+    def _texts(
+        self, entities: Sequence[str], predicate: str, shown: Callable[[TextsByLanguage], Any]
+    ) -> Batch:
+        def answer(ids: Sequence[str]) -> dict[str, Any]:
+            found = texts.texts(self._engine, ids, (predicate,))
+            return {one: shown(found[one][predicate]) for one in ids}
+
+        return self._each(entities, answer)
 
     def _statements(
         self,
@@ -286,5 +293,6 @@ class WikidataGraph:
         return self._each(entities, answer)
 
     def _check_filter(self, property_id: str | None) -> None:
+        self._check_open()
         if property_id is not None:
             self._entities.check_used(check_property(property_id))

@@ -1,16 +1,19 @@
 """Parts of a graph folder that are opened at first use: many calls need neither of them.
 
-Opening them loads numpy and tantivy, which takes longer than answering most calls.
+Opening them loads numpy and tantivy, which takes longer than answering most calls. Damage is found
+only then, when the graph is in use already: it is the graph's failure (``BackendDown``).
 """
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
-from kg_functions.errors import GraphSetupError
+from kg_functions.errors import BackendDown, GraphSetupError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from kg_functions.adjacency import Adjacency
@@ -24,7 +27,8 @@ class LaterAdjacency:
         folder: where the arrays lie.
 
     Raises:
-        GraphSetupError: there is no such folder. A damaged one is found at first use.
+        GraphSetupError: there is no such folder. A damaged one is found at first use
+            (``BackendDown``).
     """
 
     def __init__(self, folder: Path) -> None:
@@ -35,7 +39,8 @@ class LaterAdjacency:
         """The adjacency itself."""
         from kg_functions.adjacency import Adjacency
 
-        return Adjacency.open(self._folder)
+        with _failing_as_backend(self._folder):
+            return Adjacency.open(self._folder)
 
     def degree(self, entity: int) -> tuple[int, int]:
         """See ``Adjacency``."""
@@ -67,7 +72,8 @@ class LaterLabelIndex:
         folder: where the index lies.
 
     Raises:
-        GraphSetupError: there is no such folder. A damaged one is found at first use.
+        GraphSetupError: there is no such folder. A damaged one is found at first use
+            (``BackendDown``).
     """
 
     def __init__(self, folder: Path) -> None:
@@ -78,7 +84,8 @@ class LaterLabelIndex:
         """The label index itself."""
         from kg_functions.label_index import LabelIndex
 
-        return LabelIndex.open(self._folder)
+        with _failing_as_backend(self._folder):
+            return LabelIndex.open(self._folder)
 
     def search(
         self,
@@ -89,7 +96,26 @@ class LaterLabelIndex:
         language: str | None = None,
     ) -> NamePage:
         """See ``LabelIndex``."""
-        return self.opened.search(text, kind=kind, limit=limit, offset=offset, language=language)
+        index = self.opened
+        with _failing_as_backend(self._folder):
+            return index.search(text, kind=kind, limit=limit, offset=offset, language=language)
+
+    def close(self) -> None:
+        """Let go of the files, where they were opened; a second call does nothing."""
+        if "opened" in self.__dict__:
+            self.opened.close()
+
+
+@contextmanager
+def _failing_as_backend(folder: Path) -> Iterator[None]:
+    """Raise ``BackendDown`` where a part turns out to be damaged or gone."""
+    try:
+        yield
+    except GraphSetupError as error:
+        raise BackendDown(str(error)) from error
+    except (OSError, ValueError) as error:  # tantivy's own failures are ValueError
+        reason = " ".join(str(error).split())
+        raise BackendDown(f"{folder} cannot be read ({reason}); build the graph again.") from error
 
 
 def _existing(folder: Path) -> Path:

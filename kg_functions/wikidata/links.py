@@ -1,4 +1,8 @@
-"""Links between items, counted and paged: what is asked, and the answers of an adjacency."""
+"""Links between items, counted and paged: what is asked, and the answers of an adjacency.
+
+A link counts for the id that its statement names. Where that id was merged into another item, the
+link is still one to the merged id: neither the other item's counts nor its pages have it.
+"""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from kg_functions.wikidata.paging import next_offset
 from kg_functions.wikidata.queries import Query
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from kg_functions.engines.protocol import SparqlEngine
     from kg_functions.label_index import LabelIndex
@@ -23,19 +23,37 @@ Kind = Literal["item", "property"]
 _Order = tuple[bool, bool, int, int, int]
 
 EXACT_NAMES_ONLY: Final = (
-    "This endpoint is searched by exact labels and aliases only: it has no label index. "
-    "Give one with --labels GRAPH_FOLDER."
+    "This graph is searched by exact labels and aliases only: it has no label index."
 )
 
 NAMED: Final = Query(
     """
-SELECT ?entity ?predicate ?name ?sitelinks WHERE {
+SELECT ?entity ?predicate ?name WHERE {
   VALUES (?predicate ?name) { $terms }
   ?entity ?predicate ?name .
-  OPTIONAL { ?entity wikibase:sitelinks ?sitelinks }
 }
 """,
-    order="?name ?predicate ?entity ?sitelinks",
+    order="?name ?predicate ?entity",
+)
+# Dumps count an item's sitelinks on its data page, the query service on the item itself.
+PAGE_SITELINKS: Final = Query(
+    """
+SELECT ?entity ?sitelinks WHERE {
+  VALUES ?entity { $terms }
+  ?page schema:about ?entity .
+  ?page wikibase:sitelinks ?sitelinks .
+}
+""",
+    order="?entity ?sitelinks",
+)
+ITEM_SITELINKS: Final = Query(
+    """
+SELECT ?entity ?sitelinks WHERE {
+  VALUES ?entity { $terms }
+  ?entity wikibase:sitelinks ?sitelinks .
+}
+""",
+    order="?entity ?sitelinks",
 )
 
 
@@ -99,15 +117,18 @@ class ExactSearch:
         notice, self._notice = self._notice, None
         if notice is not None:
             notice(EXACT_NAMES_ONLY)
+        hits = list(self._named(text.strip(), kind, language))
+        sitelinks = self._sitelinks({hit.id for hit in hits}) if kind == "item" else {}
         best: dict[str, tuple[_Order, Found]] = {}
-        for order, hit in self._named(text.strip(), kind, language):
+        for hit in hits:
+            order = _order(hit, kind, sitelinks.get(hit.id, 0))
             if hit.id not in best or order < best[hit.id][0]:
                 best[hit.id] = (order, hit)
         ordered = sorted(best.values(), key=lambda entry: entry[0])
         return len(ordered), [hit for _, hit in ordered[offset : offset + limit]]
 
-    def _named(self, name: str, kind: Kind, language: str | None) -> Iterator[tuple[_Order, Found]]:
-        """Each entity's names that are ``name``, with what they are ordered by."""
+    def _named(self, name: str, kind: Kind, language: str | None) -> Iterator[Found]:
+        """Each entity's names that are ``name``."""
         terms = [
             f"({queries.iri(predicate)} {queries.literal(name, code)})"
             for predicate in (texts.LABEL, texts.ALIAS)
@@ -120,16 +141,32 @@ class ExactSearch:
             if identifier is None or not right_kind(identifier) or code is None:
                 continue
             matched = "label" if row["predicate"].value == texts.LABEL else "alias"
-            sitelinks = int(row["sitelinks"].value) if "sitelinks" in row else 0
-            order = (
-                matched == "alias",
-                # Among equal matches of properties English comes first.
-                kind == "property" and code != "en",
-                -sitelinks,
-                number(identifier),
-                STORED_LANGUAGES.index(code),
-            )
-            yield order, Found(identifier, matched, row["name"].value, code)
+            yield Found(identifier, matched, row["name"].value, code)
+
+    def _sitelinks(self, items: Collection[str]) -> dict[str, int]:
+        """How many sitelinks items have; one item alone has no rival to be counted against."""
+        found: dict[str, int] = {}
+        if len(items) < 2:
+            return found
+        for query in (PAGE_SITELINKS, ITEM_SITELINKS):
+            terms = [queries.entity(one) for one in sorted(items) if one not in found]
+            for row in queries.fetch(self._engine, query, terms):
+                identifier = entity_id(row["entity"].value)
+                if identifier is not None:
+                    found[identifier] = int(row["sitelinks"].value)
+        return found
+
+
+def _order(hit: Found, kind: Kind, sitelinks: int) -> _Order:
+    """What decides which of an entity's names counts, and the order of entities."""
+    return (
+        hit.matched == "alias",
+        # Among equal matches of properties English comes first.
+        kind == "property" and hit.language != "en",
+        -sitelinks,
+        number(hit.id),
+        STORED_LANGUAGES.index(hit.language),
+    )
 
 
 def matches(

@@ -1,21 +1,26 @@
-"""Links between items by SPARQL, for endpoints without an adjacency."""
+"""Links between items by SPARQL, for endpoints without an adjacency.
+
+As in an adjacency, a link counts for the id that its statement names: one to a merged id is a link
+to that id, not to the item that it was merged into.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from kg_functions.datatypes import ITEM_TYPE
 from kg_functions.identifiers import is_item, is_property, number
 from kg_functions.rdf import WDT, entity_id
 from kg_functions.wikidata import queries
 from kg_functions.wikidata.links import Counts, Direction, Link, Page, Which
 from kg_functions.wikidata.queries import Query
-from kg_functions.wikidata.values import ITEM_TYPE, Datatypes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kg_functions.engines.protocol import SparqlEngine
+    from kg_functions.wikidata.values import Datatypes
 
 SORTED_HERE: Final = 5_000
 """How many links of one property and direction are fetched whole and sorted here."""

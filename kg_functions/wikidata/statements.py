@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from kg_functions.wikidata.texts import Names
     from kg_functions.wikidata.values import Datatypes, Facts, Value
 
-RANK_TYPE: Final = WIKIBASE + "rank"
 _DERIVED: Final = PROV + "wasDerivedFrom"
 
 PREFERRED: Final = "preferred"

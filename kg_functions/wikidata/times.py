@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from kg_functions.calendars import JULIAN_YEARS
 from kg_functions.rdf import JULIAN_CALENDAR
 
 if TYPE_CHECKING:
@@ -153,7 +154,10 @@ def in_words(moment: Moment, precision: int) -> str:
 
 
 def as_julian(moment: Moment) -> Moment:
-    """The Julian date of a day given in the (proleptic) Gregorian calendar."""
+    """The Julian date of a day given in the (proleptic) Gregorian calendar.
+
+    A day outside the years that Wikibase converts stands in RDF as it was entered, and stays so.
+    """
     # Both calendars count from the same day number; a year starts in March, so that the leap day
     # is its last.
     shift = (14 - moment.month) // 12
@@ -162,12 +166,17 @@ def as_julian(moment: Moment) -> Moment:
     days = (
         moment.day + (153 * month + 2) // 5 + 365 * year + year // 4 - year // 100 + year // 400
     ) - 32045
+    if days <= 0:
+        return moment
     rest = days + 32082
     century_free = (4 * rest + 3) // 1461
     day_of_year = rest - 1461 * century_free // 4
     month = (5 * day_of_year + 2) // 153
+    written = century_free - 4800 + month // 10
+    if historical(written) not in JULIAN_YEARS:
+        return moment
     return Moment(
-        century_free - 4800 + month // 10,
+        written,
         month + 3 - 12 * (month // 10),
         day_of_year - (153 * month + 2) // 5 + 1,
         moment.clock,

@@ -7,9 +7,9 @@ from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote, unquote_plus
 
-from kg_functions.identifiers import is_item, is_property
+from kg_functions.datatypes import URL_TYPE, datatype_name
 from kg_functions.lru import Lru
-from kg_functions.rdf import GENID, GEO, NO_UNIT, RDF, WD, WIKIBASE, XSD, entity_id
+from kg_functions.rdf import GENID, GEO, NO_UNIT, RDF, WIKIBASE, XSD, entity_id
 from kg_functions.wikidata import queries
 from kg_functions.wikidata.queries import Query
 from kg_functions.wikidata.times import time_value
@@ -33,33 +33,6 @@ SELECT ?property ?datatype WHERE {
     order="?property ?datatype",
 )
 
-ITEM_TYPE: Final = "wikibase-item"
-URL_TYPE: Final = "url"
-
-_DATATYPE_NAMES: Final = {
-    "WikibaseItem": ITEM_TYPE,
-    "WikibaseProperty": "wikibase-property",
-    "WikibaseLexeme": "wikibase-lexeme",
-    "WikibaseForm": "wikibase-form",
-    "WikibaseSense": "wikibase-sense",
-    "WikibaseEntitySchema": "entity-schema",
-    "String": "string",
-    "ExternalId": "external-id",
-    "Url": URL_TYPE,
-    "CommonsMedia": "commonsMedia",
-    "LocalMedia": "localMedia",
-    "GeoShape": "geo-shape",
-    "TabularData": "tabular-data",
-    "Math": "math",
-    "MusicalNotation": "musical-notation",
-    "Monolingualtext": "monolingualtext",
-    "Time": "time",
-    "Quantity": "quantity",
-    "GlobeCoordinate": "globe-coordinate",
-    "Globecoordinate": "globe-coordinate",
-}
-"""Datatypes as Wikidata's JSON names them, by the local name that RDF has."""
-
 _TEXT_TYPES: Final = {
     "string": "string",
     "external-id": "external-id",
@@ -81,7 +54,6 @@ _WKT: Final = GEO + "wktLiteral"
 _MATHML: Final = "http://www.w3.org/1998/Math/MathML"
 _MEDIA: Final = re.compile(r"https?://commons\.wikimedia\.org/wiki/Special:FilePath/(.+)")
 _DATA_PAGE: Final = re.compile(r"https?://commons\.wikimedia\.org/data/main/(.+)")
-_SCHEMA_PAGE: Final = re.compile(re.escape(WD) + r"(E[1-9][0-9]*)")
 _POINT: Final = re.compile(
     r"(?:<(?P<globe>[^>]*)>\s*)?Point\(\s*(?P<longitude>\S+)\s+(?P<latitude>\S+)\s*\)",
     re.IGNORECASE,
@@ -119,9 +91,8 @@ class Datatypes:
         terms = [queries.entity(identifier) for identifier in properties]
         for row in queries.fetch(self._engine, DATATYPES, terms):
             identifier = entity_id(row["property"].value)
-            local = row["datatype"].value.removeprefix(WIKIBASE)
             if identifier in found:
-                found[identifier] = _DATATYPE_NAMES.get(local, local)
+                found[identifier] = datatype_name(row["datatype"].value)
         return found
 
 
@@ -254,18 +225,23 @@ def _from_iri(address: str, datatype: str | None) -> Value:
         return {"type": "url", "text": address}
     identifier = entity_id(address)
     if identifier is not None:
-        if is_item(identifier) or is_property(identifier):
-            return {"type": "entity", "id": identifier, "label": None}
-        kind = "form" if "-F" in identifier else "sense" if "-S" in identifier else "lexeme"
-        return {"type": kind, "text": identifier}
-    if found := _SCHEMA_PAGE.fullmatch(address):
-        return {"type": "entity-schema", "text": found[1]}
+        return _from_id(identifier)
     if found := _MEDIA.fullmatch(address):
         return {"type": "media", "text": unquote(found[1]).replace("_", " ")}
     if found := _DATA_PAGE.fullmatch(address):
         kind = datatype if datatype in ("geo-shape", "tabular-data") else _data_kind(found[1])
         return {"type": kind, "text": unquote_plus(found[1])}
     return {"type": _TEXT_TYPES.get(datatype or "", "url"), "text": address}
+
+
+def _from_id(identifier: str) -> Value:
+    """The value that an entity is; the first letter of an id tells its kind."""
+    if identifier[0] in "QP":
+        return {"type": "entity", "id": identifier, "label": None}
+    if identifier[0] == "E":
+        return {"type": "entity-schema", "text": identifier}
+    kind = "form" if "-F" in identifier else "sense" if "-S" in identifier else "lexeme"
+    return {"type": kind, "text": identifier}
 
 
 def _is_automatic(facts: Mapping[str, Sequence[Term]]) -> bool:

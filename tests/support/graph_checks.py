@@ -96,6 +96,7 @@ def check_every_datatype(graph: Graph) -> None:
         ("P5189", {"type": "form", "text": "L123-F1"}),
         ("P5972", {"type": "sense", "text": "L123-S2"}),
         ("P6604", {"type": "musical-notation", "text": "\\relative c' { c d e }"}),
+        ("P12861", {"type": "entity-schema", "text": "E42"}),
     ]
 
 
@@ -126,7 +127,7 @@ def check_a_whole_statement(graph: Graph) -> None:
 
 def check_references(graph: Graph) -> None:
     answer = graph.references([world.KINDS])[world.KINDS]
-    assert answer["total"] == 22
+    assert answer["total"] == 23
     sources = {s["property"]: s["references"] for s in answer["statements"]}
     source = [
         _snak("P248", "stated in", entity(world.LINKED, "Linked")),
@@ -141,8 +142,8 @@ def check_references(graph: Graph) -> None:
     assert sources["P18"] == []
     [first] = graph.references([world.KINDS], property="P18")[world.KINDS]["statements"]
     assert list(first) == ["id", "property", "property_label", "value", "references"]
-    page = graph.references([world.KINDS], limit=2, offset=20)[world.KINDS]
-    assert [s["property"] for s in page["statements"]] == ["P5972", "P6604"]
+    page = graph.references([world.KINDS], limit=2, offset=21)[world.KINDS]
+    assert [s["property"] for s in page["statements"]] == ["P6604", "P12861"]
     assert page["next_offset"] is None
 
 

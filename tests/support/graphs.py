@@ -89,6 +89,7 @@ PROPERTIES = {
     "P5189": ("wikibase-form", "Sandbox-Form"),
     "P5972": ("wikibase-sense", "translation"),
     "P6604": ("musical-notation", "musical motif"),
+    "P12861": ("entity-schema", "EntitySchema for this class"),
     "P8000": ("wikibase-item", None),
     "P7001": ("string", None),
     "P7002": ("string", "time"),
@@ -208,6 +209,7 @@ def _kinds() -> Json:
                 ],
                 references=[[("P813", UNKNOWN), ("P1476", NONE)]],
             ),
+            statement("P12861", entity("E42")),
         ],
     )
 
@@ -402,8 +404,10 @@ wd:{MERGED} owl:sameAs wd:{TARGET} .
 wd:{MERGED_TWICE} owl:sameAs wd:{MERGED} .
 wd:{MERGED_AWAY} owl:sameAs wd:{MISSING} .
 
-# As the query service has it: no type, unknown values as IRIs.
-wd:{FROM_TURTLE} wikibase:sitelinks "0"^^xsd:integer ;
+# Unknown values as IRIs, as the query service has them.
+<https://www.wikidata.org/wiki/Special:EntityData/{FROM_TURTLE}>
+    <http://schema.org/about> wd:{FROM_TURTLE} ; wikibase:sitelinks "0"^^xsd:integer .
+wd:{FROM_TURTLE} a wikibase:Item ;
     rdfs:label "From Turtle"@en ;
     wdt:P50 <http://www.wikidata.org/.well-known/genid/1f0e> ;
     wdt:P569 "-0043-03-13T00:00:00Z"^^xsd:dateTime ;
