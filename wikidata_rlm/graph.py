@@ -71,7 +71,6 @@ def call(
     import json
 
     from kg_functions.opening import open_graph
-
     from kg_functions.session import GraphSession
     from wikidata_rlm.arguments import parse_arguments
     from wikidata_rlm.tables import show_result
