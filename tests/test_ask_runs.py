@@ -151,7 +151,7 @@ def test_a_two_hop_answer_is_found_on_the_slice(tmp_path: Path, slice_graph: Pat
               'college = [s["value"] for s in claims(adams)["statements"]\n'
               '           if s["property_label"] == "educated at"]\nprint(college)'),
         block('links = edges([c["id"] for c in college], direction="out")\n'
-              'whole = [e for page in links.values() for e in page["edges"]\n'
+              'whole = [e for page in links.values() for e in page.get("edges", [])\n'
               '         if e["property_label"] == "part of"]\nprint(whole)'),
         block('FINAL(whole[0]["entity"])'),
     ]  # fmt: skip
