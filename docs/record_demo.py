@@ -36,6 +36,7 @@ def main() -> None:
             max_output_tokens=None,
             answer=None,
             out=Path("runs/demo"),
+            no_sandbox=False,
             limits=Limits(),
         )
         run_ask(request, as_json=False, console=console)

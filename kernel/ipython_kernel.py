@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 OUTPUT_LIMIT: Final = 10_000
 CELL_SECONDS: Final = 120.0
+_MARKER: Final = 200
+"""Most characters by which head, tail and the line between them pass the limit."""
 
 
 class IPythonInterpreter:
@@ -132,7 +134,9 @@ class IPythonInterpreter:
         if self._held.kernel is not None and not self._held.kernel.alive():
             self._held.end_kernel()
             self._names = ()
-        return self._held.kernel or self._held.start_kernel(self._host, self._launcher)
+        if self._held.kernel is not None:
+            return self._held.kernel
+        return self._held.start_kernel(self._host, self._launcher, self._previous)
 
     def _result(self, end: CellEnd, spool: Path, seconds: float) -> CellResult:
         target = self._folder / spool.name
@@ -152,7 +156,7 @@ class IPythonInterpreter:
             omitted=omitted,
             full_output=target if has_output else None,
             error=error,
-            notice=after_cell(end, self._cell_seconds, lost),
+            notice=after_cell(end, self._cell_seconds, lost, files_kept=self._launcher.keeps_files),
             lost=lost,
             seconds=seconds,
         )
@@ -161,7 +165,8 @@ class IPythonInterpreter:
         """The kernel's own head and tail, or the file's where the kernel does not know it all."""
         report = end.report
         size = whole.stat().st_size if whole else 0
-        if report is not None and report["spooled"] == size:
+        fits = report is not None and len(report["output"]) <= self._output_limit + _MARKER
+        if report is not None and fits and report["spooled"] == size:
             return report["output"], report["omitted"]
         shown = shorten_file(whole, self._output_limit, HINT) if whole else HeadTail(0)
         return shown.text, shown.omitted
@@ -177,12 +182,15 @@ class _Held:
         self._owner = os.getpid()
         self._lock = threading.Lock()
 
-    def start_kernel(self, host: Mapping[str, HostFunction], launcher: Launcher) -> RunningKernel:
+    def start_kernel(
+        self, host: Mapping[str, HostFunction], launcher: Launcher, keep: Path | None
+    ) -> RunningKernel:
         with self._lock:
             if self.closed:
                 raise KernelError("the interpreter was closed")
             if self.scratch is None:
                 self.scratch = Scratch()
+            self.scratch.clear_shared(keep)
             self.kernel = RunningKernel(host, self.scratch, launcher)
             return self.kernel
 

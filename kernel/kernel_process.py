@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from kernel.interpreter import HostFunction, KernelError
 from kernel.launcher import KernelProcess, Launcher, LaunchRequest
+from kernel.reports import check_report
 from kernel.rpc import RpcServer
 
 if TYPE_CHECKING:
@@ -172,6 +173,7 @@ class RunningKernel:
                     environment=scratch.environment(),
                     connection=theirs.fileno(),
                     log=log,
+                    shared_folders=(scratch.spool, scratch.sockets),
                 )
             )
 
@@ -181,7 +183,9 @@ class RunningKernel:
             if self._process.poll() is not None or self._rpc.closed_reason:
                 lines = scratch.log.read_text(errors="replace").strip().splitlines()
                 faults = "; ".join(self._rpc.faults)
-                why = faults or (lines[-1] if lines else self._rpc.closed_reason)
+                why = (
+                    self._process.why or faults or (lines[-1] if lines else self._rpc.closed_reason)
+                )
                 raise KernelError(f"the kernel ended while it started: {why}")
             if time.monotonic() > deadline:
                 raise KernelError(f"the kernel did not start within {_START_SECONDS:.0f} s")
@@ -204,6 +208,7 @@ class RunningKernel:
         self._ready.set()
 
     def _on_cell_done(self, params: dict[str, Any]) -> None:
+        check_report(params)
         self._reports[params["cell"]] = params
 
     def _execute(
@@ -225,8 +230,9 @@ class RunningKernel:
             self._rpc.relieve()
             exit_code = self._process.poll()
             if exit_code is not None:
+                why = self._process.why
                 self.end()
-                return CellEnd("died", interrupted, detail=_how_it_ended(exit_code))
+                return CellEnd("died", interrupted, detail=why or _how_it_ended(exit_code))
             now = time.monotonic()
             if kill_at is None and (now >= limit or stop.is_set()):
                 interrupted = "asked" if stop.is_set() else "limit"

@@ -24,6 +24,11 @@ class KernelProcess(Protocol):
         """The exit code (negative: the signal that ended it), or None while it runs."""
         ...
 
+    @property
+    def why(self) -> str | None:
+        """The bound that the kernel passed and was ended for, or None."""
+        ...
+
     def interrupt(self) -> None:
         """Send SIGINT to the kernel itself; nothing where it has ended."""
         ...
@@ -40,7 +45,8 @@ class LaunchRequest:
     Attributes:
         command: program and arguments, absolute.
         folder: the run's scratch folder: the only one the kernel writes to.
-        work_folder: its working folder, inside ``folder``.
+        work_folder: its working folder, inside ``folder``; the harness does not look into it.
+        shared_folders: folders inside ``folder`` that kernel and harness both use.
         environment: its whole environment.
         connection: file descriptor it inherits, under the same number.
         log: takes what it prints before it is ready.
@@ -52,6 +58,7 @@ class LaunchRequest:
     environment: Mapping[str, str]
     connection: int
     log: BinaryIO
+    shared_folders: Sequence[Path] = ()
 
 
 class Launcher(Protocol):
@@ -60,6 +67,11 @@ class Launcher(Protocol):
     @property
     def confinement(self) -> str:
         """``bwrap``, ``landlock`` or ``none``."""
+        ...
+
+    @property
+    def keeps_files(self) -> bool:
+        """Whether files in the working folder outlive the kernel that wrote them."""
         ...
 
     def __call__(self, request: LaunchRequest) -> KernelProcess:
@@ -75,25 +87,43 @@ class PlainLauncher:
     """Starts the kernel as an ordinary process of the same user, in a session of its own."""
 
     confinement = "none"
+    keeps_files = True
 
     def __call__(self, request: LaunchRequest) -> KernelProcess:
-        supervised = sys.platform == "linux"
-        command = list(request.command)
-        if supervised:
-            script = str(Path(__file__).with_name("supervisor.py"))
-            guard = [sys.executable, "-I", "-S", script, str(os.getpid()), str(request.folder)]
-            command = guard + command
-        process = subprocess.Popen(
-            command,
-            cwd=request.work_folder,
-            env=dict(request.environment),
-            stdin=subprocess.DEVNULL,
-            stdout=request.log,
-            stderr=request.log,
-            pass_fds=(request.connection,),
-            start_new_session=True,
-        )
-        return SupervisedProcess(process) if supervised else GroupProcess(process)
+        if sys.platform == "linux":
+            process = supervised(request.command, request, (request.connection,))
+            return SupervisedProcess(process)
+        return GroupProcess(_start(request.command, request, (request.connection,)))
+
+
+def supervised(
+    command: Sequence[str], request: LaunchRequest, descriptors: Sequence[int]
+) -> subprocess.Popen[bytes]:
+    """Start a command below ``supervisor.py``; Linux only.
+
+    Args:
+        command: program and arguments, absolute.
+        request: where it runs and with what environment.
+        descriptors: what it inherits.
+    """
+    script = str(Path(__file__).with_name("supervisor.py"))
+    guard = [sys.executable, "-I", "-S", script, str(os.getpid()), str(request.folder)]
+    return _start([*guard, *command], request, descriptors)
+
+
+def _start(
+    command: Sequence[str], request: LaunchRequest, descriptors: Sequence[int]
+) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        command,
+        cwd=request.work_folder,
+        env=dict(request.environment),
+        stdin=subprocess.DEVNULL,
+        stdout=request.log,
+        stderr=request.log,
+        pass_fds=descriptors,
+        start_new_session=True,
+    )
 
 
 class SupervisedProcess:
@@ -104,6 +134,10 @@ class SupervisedProcess:
 
     def poll(self) -> int | None:
         return self._process.poll()
+
+    @property
+    def why(self) -> str | None:
+        return None
 
     def interrupt(self) -> None:
         self._process.send_signal(signal.SIGINT)
@@ -125,6 +159,10 @@ class GroupProcess:
 
     def poll(self) -> int | None:
         return self._process.poll()
+
+    @property
+    def why(self) -> str | None:
+        return None
 
     def interrupt(self) -> None:
         self._process.send_signal(signal.SIGINT)

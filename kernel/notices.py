@@ -12,13 +12,16 @@ if TYPE_CHECKING:
 _MOST_NAMES: Final = 50
 
 
-def after_cell(end: CellEnd, seconds: float, lost: Sequence[str]) -> str | None:
+def after_cell(
+    end: CellEnd, seconds: float, lost: Sequence[str], *, files_kept: bool = True
+) -> str | None:
     """The notice for a cell.
 
     Args:
         end: how it ended.
         seconds: its time limit.
         lost: variables that a restart lost.
+        files_kept: whether a restart keeps the files that the model's code wrote.
 
     Returns:
         One or more sentences, or None where there is nothing to tell.
@@ -26,7 +29,8 @@ def after_cell(end: CellEnd, seconds: float, lost: Sequence[str]) -> str | None:
     if end.how == "finished":
         assert end.report is not None
         return " ".join(_finished(end, end.report, seconds)) or None
-    return f"{_why(end, seconds)} The kernel was restarted. {_gone(lost)}"
+    files = "" if files_kept else " Files you wrote are gone."
+    return f"{_why(end, seconds)} The kernel was restarted. {_gone(lost)}{files}"
 
 
 def moved_names(moved: Sequence[Sequence[str]]) -> str | None:

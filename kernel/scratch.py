@@ -11,6 +11,9 @@ from typing import Final
 _LONGEST_SOCKET_FOLDER: Final = 80
 """A Unix socket's path holds about 100 bytes; the folder must leave room for the file's name."""
 
+_LARGEST_KEPT: Final = 256 << 20
+"""Bytes of an output that a kernel reads back: more than ``kernel.inside`` writes of one cell."""
+
 
 class Scratch:
     """A temporary folder with a short path.
@@ -38,6 +41,22 @@ class Scratch:
     def remove(self) -> None:
         """Remove the folder and what is in it."""
         shutil.rmtree(self.folder, ignore_errors=True)
+
+    def clear_shared(self, keep: Path | None) -> None:
+        """Remove what earlier kernels left in the folders of sockets and outputs.
+
+        Args:
+            keep: a file of outputs that the next kernel needs; removed all the same where it is
+                larger than any kernel may leave.
+        """
+        for folder in (self.sockets, self.spool):
+            for path in folder.iterdir():
+                if path == keep and path.lstat().st_size <= _LARGEST_KEPT:
+                    continue
+                if path.is_dir() and not path.is_symlink():
+                    shutil.rmtree(path, ignore_errors=True)
+                else:
+                    path.unlink(missing_ok=True)
 
     def environment(self) -> dict[str, str]:
         """The kernel's whole environment."""

@@ -45,6 +45,9 @@ def ask(
         None, "--out", help="The run's folder; default: runs/<date>-ask."
     ),
     as_json: bool = typer.Option(False, "--json", help="Print the outcome as JSON."),
+    no_sandbox: bool = typer.Option(
+        False, "--no-sandbox", help="Run model-written code without confinement."
+    ),
     turns: int = typer.Option(100, "--turns", min=1),
     sub_calls: int = typer.Option(80, "--sub-calls", min=0, help="0 leaves the helpers out."),
     output_characters: int = typer.Option(10_000, "--output-characters", min=200),
@@ -86,6 +89,7 @@ def ask(
         max_output_tokens=max_output_tokens,
         answer=answer.value if answer else None,
         out=out,
+        no_sandbox=no_sandbox,
         limits=limits,
     )
     raise typer.Exit(run_ask(request, as_json=as_json))

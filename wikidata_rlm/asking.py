@@ -6,9 +6,11 @@ import contextlib
 import sys
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kernel.confinement.choose import best_launcher
 from kernel.ipython_kernel import IPythonInterpreter
 from kg_functions.guard import Guard
 from kg_functions.opening import open_graph
@@ -32,6 +34,7 @@ from wikidata_rlm.outcome import Outcome, outcome_json, show_outcome
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from kernel.launcher import Launcher
     from kg_functions.graph import Graph
     from model_client.types import ModelClient
     from traces.records import Limits, Trace
@@ -53,6 +56,7 @@ class AskRequest:
     max_output_tokens: int | None
     answer: str | None
     out: Path | None
+    no_sandbox: bool
     limits: Limits
 
 
@@ -75,6 +79,7 @@ def run_ask(request: AskRequest, *, as_json: bool, console: Console | None = Non
     """
     console = console or Terminal(stderr=as_json)
     question = _question(request)
+    launcher = best_launcher(no_sandbox=request.no_sandbox)
     with contextlib.ExitStack() as opened:
         model = _model(request, question, opened)
         _check_price(request, model)
@@ -86,7 +91,7 @@ def run_ask(request: AskRequest, *, as_json: bool, console: Console | None = Non
         opened.callback(graph.close)
         folder = request.out or _default_folder()
         recorder = Recorder(folder, listeners=(LiveView(console),))
-        trace = _play(request, _public(request, question), model, graph, recorder)
+        trace = _play(request, _public(request, question), model, graph, launcher, recorder)
         if trace.stop_reason == "model_error" and not trace.turns:
             raise UsageError(f"{trace.stop_detail} (the trace is in {folder})")
         if question is not None:
@@ -108,6 +113,7 @@ def _play(
     public: PublicQuestion,
     model: ModelClient,
     graph: Graph,
+    launcher: Launcher,
     recorder: Recorder,
 ) -> Trace:
     session = GraphSession(
@@ -122,7 +128,7 @@ def _play(
         model,
         request.limits,
         recorder,
-        interpreter_factory=IPythonInterpreter,
+        interpreter_factory=partial(IPythonInterpreter, launcher=launcher),
         graph_source=request.graph,
     )
 

@@ -9,9 +9,10 @@ class UsageError(Exception):
 
 def expected_errors() -> tuple[type[Exception], ...]:
     """The error classes whose message is a line for a person."""
+    from kernel.interpreter import KernelError
     from kg_functions.errors import GraphError
     from model_client.errors import ModelError
     from questions.errors import QuestionError
     from traces.errors import TraceError
 
-    return (UsageError, GraphError, ModelError, QuestionError, TraceError)
+    return (UsageError, KernelError, GraphError, ModelError, QuestionError, TraceError)

@@ -10,7 +10,7 @@ import sys
 
 import typer
 
-from wikidata_rlm import ask, graph
+from wikidata_rlm import ask, doctor, graph
 
 app = typer.Typer(
     name="wikidata-rlm",
@@ -21,6 +21,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.command("ask")(ask.ask)
+app.command("doctor")(doctor.doctor)
 app.add_typer(graph.app, name="graph")
 
 

@@ -5,6 +5,7 @@ Run by path, since the kernel's environment says nothing of where this package l
 
 from __future__ import annotations
 
+import importlib.util
 import socket
 import sys
 import warnings
@@ -55,8 +56,20 @@ def main(connection_file: str, descriptor: int, spool: Path) -> None:
     app.start()
 
 
+def _load_package() -> None:
+    """Make this package importable, but nothing that lies beside it."""
+    folder = Path(__file__).resolve().parents[1]
+    spec = importlib.util.spec_from_file_location(
+        folder.name, folder / "__init__.py", submodule_search_locations=[str(folder)]
+    )
+    assert spec is not None
+    assert spec.loader is not None
+    package = importlib.util.module_from_spec(spec)
+    sys.modules[folder.name] = package
+    spec.loader.exec_module(package)
+
+
 if __name__ == "__main__":
-    package_root = str(Path(__file__).resolve().parents[2])
-    sys.path[0] = package_root
-    sys.path.append(sys.path.pop(0))
+    del sys.path[0]  # this folder
+    _load_package()
     main(sys.argv[1], int(sys.argv[2]), Path(sys.argv[3]))
