@@ -21,7 +21,13 @@ COLUMNS = 100
 
 def main() -> None:
     """Play and record."""
-    console = Console(record=True, width=COLUMNS, file=io.StringIO(), force_terminal=True)
+    console = Console(
+        record=True,
+        width=COLUMNS,
+        file=io.StringIO(),
+        force_terminal=True,
+        force_interactive=False,
+    )
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         request = AskRequest(
             text="",

@@ -70,7 +70,7 @@ class LiveView:
         if self._waiting is not None:
             self._waiting.stop()
             self._waiting = None
-        if what is not None and self._console.is_terminal:
+        if what is not None and self._console.is_interactive:
             self._waiting = self._console.status(what)
             self._waiting.start()
 
