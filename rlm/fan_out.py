@@ -1,7 +1,7 @@
 """Many calls at once, in order, that end when the run does.
 
-The threads are daemons and look at a stop sign before each item: whoever interrupts a run does not
-wait for a queue of model calls, and does not pay for it.
+The threads are daemons and look at a sign to stop before each item: whoever interrupts a run
+neither waits for a queue of model calls nor pays for it.
 """
 
 from __future__ import annotations
@@ -17,28 +17,12 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-class StopSign:
-    """Told once that nothing more shall be started."""
-
-    def __init__(self) -> None:
-        self._raised = threading.Event()
-
-    def raise_(self) -> None:
-        """Start nothing more."""
-        self._raised.set()
-
-    @property
-    def raised(self) -> bool:
-        """Whether nothing more shall be started."""
-        return self._raised.is_set()
-
-
 class StoppedError(Exception):
-    """Some items were not started, because the stop sign was raised."""
+    """Some items were not started, because the sign to stop was given."""
 
 
 def fan_out(
-    function: Callable[[Item], Result], items: Sequence[Item], workers: int, stop: StopSign
+    function: Callable[[Item], Result], items: Sequence[Item], workers: int, stop: threading.Event
 ) -> list[Result]:
     """Call a function for every item, several at once.
 
@@ -52,7 +36,7 @@ def fan_out(
         The results in the order of the items.
 
     Raises:
-        StoppedError: where the sign was raised before every item was started.
+        StoppedError: where the sign was given before every item was started.
     """
     results: dict[int, Result] = {}
     errors: list[BaseException] = []
@@ -60,7 +44,7 @@ def fan_out(
     lock = threading.Lock()
 
     def work() -> None:
-        while not errors and not stop.raised:
+        while not errors and not stop.is_set():
             with lock:
                 number = next(numbers)
             if number >= len(items):

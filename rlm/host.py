@@ -16,7 +16,7 @@ from kg_functions.registry import describe_functions
 from model_client.helpers import run_subcall
 from model_client.types import add_costs
 from questions.answers import AnswerFormatError, read_answer
-from rlm.fan_out import StoppedError, StopSign, fan_out
+from rlm.fan_out import StoppedError, fan_out
 from traces.events import AnswerAccepted, SubCalled
 
 if TYPE_CHECKING:
@@ -71,13 +71,13 @@ class Host:
         self._used = 0
         self._record = record
         self._lock = threading.Lock()
-        self._stop = StopSign()
+        self._stop = threading.Event()
 
     def cancel(self) -> None:
         """Start nothing more of what is queued: the cell that asked for it is no more."""
         with self._lock:
-            self._stop.raise_()
-            self._stop = StopSign()
+            self._stop.set()
+            self._stop = threading.Event()
 
     def functions(self) -> Mapping[str, HostFunction]:
         """The requests that the kernel may make, by method name."""

@@ -68,7 +68,7 @@ def opening_messages(question: PublicQuestion, limits: Limits) -> tuple[Message,
         graph_calls=f", {limits.graph_calls} graph calls" if limits.graph_calls is not None else "",
         seconds=f"{limits.cell_seconds:g}",
         format=describe_format(question.answer_format),
-        functions=describe_functions(),
+        functions=functions_text(),
     )
     return (
         Message(role="system", content=text),
@@ -76,7 +76,7 @@ def opening_messages(question: PublicQuestion, limits: Limits) -> tuple[Message,
     )
 
 
-def describe_functions() -> str:
+def functions_text() -> str:
     """Every graph function with its signature and docstring, as the prompt shows them."""
     return "\n\n".join(
         f"{function.signature}\n{_indent(function.docstring)}" for function in FUNCTIONS.values()

@@ -15,15 +15,12 @@ import pytest
 
 from tests.support.cli import HANG_SECONDS, refusal, run_cli
 from tests.support.data import ROOT
+from tests.support.loop_runs import block
 from tests.support.model_servers import ScriptedServer
 from traces.reading import read_trace
 from traces.recorder import TRACE_FILE
 
 HELPERS = 32
-
-
-def block(code: str) -> str:
-    return f"```python\n{code}\n```"
 
 
 def slow_helpers(request: dict[str, Any]) -> Any:

@@ -11,14 +11,11 @@ import pytest
 from model_client.local_server import LocalServer
 from questions.demo import demo_questions
 from tests.support.cli import run_cli
+from tests.support.loop_runs import block
 from tests.support.model_servers import ScriptedServer
 from traces.reading import read_trace
 from traces.recorder import TRACE_FILE
 from traces.records import Trace
-
-
-def block(code: str) -> str:
-    return f"Next.\n```python\n{code}\n```"
 
 
 def ask(cwd: Path, *arguments: str, code: int = 0) -> tuple[dict[str, Any], Trace]:

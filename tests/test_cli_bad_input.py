@@ -4,18 +4,12 @@ from __future__ import annotations
 
 import gzip
 import json
-import socket
 from pathlib import Path
 
 import pytest
 
 from tests.support.cli import refusal, run_cli
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+from tests.support.sparql_servers import free_port
 
 
 def entity(number: int) -> dict[str, object]:

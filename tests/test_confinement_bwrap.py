@@ -16,19 +16,14 @@ from kernel.confinement import mounts
 from kernel.confinement.bwrap import BwrapLauncher, unavailable
 from kernel.confinement.limits import Limits
 from kernel.interpreter import KernelError
-from kernel.ipython_kernel import IPythonInterpreter
 from tests.support.attacks import need_bwrap
-from tests.support.kernel_host import Host
+from tests.support.kernels import HANG, SECONDS, Kernel, wait_for
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
-    from kernel.interpreter import CellResult
 
-SECONDS = 1.0
 GRACE = 2.0
-HANG = 30.0
-"""What a loaded machine may add before a test calls it a hang."""
 MIB = 1 << 20
 
 ROOT = Path(__file__).parents[1]
@@ -40,43 +35,17 @@ def bwrap() -> None:
     need_bwrap()
 
 
-class Kernel:
-    """A confined interpreter with a short time limit and its host."""
-
-    def __init__(self, folder: Path, seconds: float = SECONDS, limits: Limits | None = None):
-        self.host = Host()
-        self.interpreter = IPythonInterpreter(
-            self.host.functions(),
-            folder=folder,
-            output_limit=2_000,
-            cell_seconds=seconds,
-            launcher=BwrapLauncher(limits),
-        )
-
-    def run(self, code: str) -> CellResult:
-        return self.interpreter.run(code)
-
-    def shown(self, code: str) -> str:
-        result = self.run(code)
-        assert result.status == "ok", result
-        return result.output.rstrip("\n")
+def confined(folder: Path, seconds: float = SECONDS, limits: Limits | None = None) -> Kernel:
+    """A kernel at this level."""
+    return Kernel(folder, seconds, BwrapLauncher(limits))
 
 
 @pytest.fixture(scope="module")
 def kernel(bwrap: None, tmp_path_factory: Any) -> Iterator[Kernel]:
-    kernel = Kernel(tmp_path_factory.mktemp("outputs"))
+    kernel = confined(tmp_path_factory.mktemp("outputs"))
     kernel.interpreter.start()
     yield kernel
     kernel.interpreter.close()
-
-
-def wait_for(condition: Callable[[], bool], seconds: float = HANG) -> bool:
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if condition():
-            return True
-        time.sleep(0.05)
-    return condition()
 
 
 def processes_with(word: str) -> list[str]:
@@ -213,7 +182,7 @@ def test_our_other_packages_are_hidden_where_they_are_installed_beside_the_kerne
 ) -> None:
     shown = mounts.readable_paths()
     monkeypatch.setattr("kernel.confinement.bwrap.readable_paths", lambda: [*shown, ROOT])
-    kernel = Kernel(tmp_path)
+    kernel = confined(tmp_path)
     code = f"import os\nprint(*(len(os.listdir({str(ROOT)!r} + '/' + n)) for n in %r))"
     assert kernel.shown(code % (["questions", "traces", "rlm", "wikidata_rlm"],)) == "0 0 0 0"
     assert int(kernel.shown(code % (["tests"],))) > 0  # what is not ours to hide
@@ -272,7 +241,7 @@ def leave_children(word: str) -> str:
 
 def test_b14_close_leaves_no_process_and_no_folder(tmp_path: Path) -> None:
     word = f"3{time.monotonic_ns()}"
-    kernel = Kernel(tmp_path, seconds=60)
+    kernel = confined(tmp_path, seconds=60)
     home = kernel.shown(leave_children(word))
     folder = str(Path(home).parent)
     assert wait_for(lambda: len(processes_with(word)) == 3)
@@ -286,7 +255,7 @@ def test_b14_close_leaves_no_process_and_no_folder(tmp_path: Path) -> None:
 
 def test_b14_a_killed_kernel_takes_its_children_along(tmp_path: Path) -> None:
     word = f"3{time.monotonic_ns()}"
-    kernel = Kernel(tmp_path)
+    kernel = confined(tmp_path)
     kernel.run(leave_children(word))
     assert wait_for(lambda: len(processes_with(word)) == 3)
     assert kernel.run("os._exit(1)").status == "restarted"
@@ -299,7 +268,7 @@ def test_b14_whichever_process_between_is_killed_the_kernel_goes_too(
     tmp_path: Path, which: str
 ) -> None:
     word = f"3{time.monotonic_ns()}"
-    kernel = Kernel(tmp_path)
+    kernel = confined(tmp_path)
     folder = str(Path(kernel.shown(leave_children(word))).parent)
     assert wait_for(lambda: len(processes_with(word)) == 3)
     chain = sorted(map(int, processes_with(folder)))  # outermost first, the kernel last
@@ -335,7 +304,7 @@ def test_b14_the_end_of_the_harness_is_the_end_of_its_kernels(tmp_path: Path, en
 
 
 def test_b17_kernels_outlive_the_threads_that_started_them(tmp_path: Path) -> None:
-    kernels = [Kernel(tmp_path / str(i), seconds=60) for i in range(2)]
+    kernels = [confined(tmp_path / str(i), seconds=60) for i in range(2)]
     threads = [threading.Thread(target=k.run, args=("x = 1",)) for k in kernels]
     for thread in threads:
         thread.start()
@@ -357,7 +326,7 @@ def test_too_much_memory_is_an_error_of_the_block_alone(kernel: Kernel) -> None:
 
 
 def test_a_full_scratch_folder_is_an_error_of_the_block_alone(tmp_path: Path) -> None:
-    kernel = Kernel(tmp_path, seconds=30, limits=Limits(files=8 * MIB))
+    kernel = confined(tmp_path, seconds=30, limits=Limits(files=8 * MIB))
     code = """
 for i in range(100):
     with open(f'{i}', 'wb') as file: file.write(bytes(1 << 20))
@@ -370,7 +339,7 @@ for i in range(100):
 
 
 def test_processes_that_use_too_much_memory_together_end_the_kernel(tmp_path: Path) -> None:
-    kernel = Kernel(tmp_path, seconds=30, limits=Limits(total_memory=256 * MIB))
+    kernel = confined(tmp_path, seconds=30, limits=Limits(total_memory=256 * MIB))
     code = """
 import os, time
 for _ in range(4):
@@ -388,7 +357,7 @@ time.sleep(30)
 
 
 def test_a_kernel_that_floods_the_folder_of_outputs_is_ended(tmp_path: Path) -> None:
-    kernel = Kernel(tmp_path, seconds=30, limits=Limits(outputs=4 * MIB))
+    kernel = confined(tmp_path, seconds=30, limits=Limits(outputs=4 * MIB))
     code = """
 import pathlib, time
 spool = pathlib.Path.cwd().parent / 'spool'
@@ -404,7 +373,7 @@ time.sleep(30)
 
 def test_a_bubblewrap_that_fails_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kernel.confinement.bwrap._NAMESPACES", ("--nonsense",))
-    kernel = Kernel(tmp_path)
+    kernel = confined(tmp_path)
     with pytest.raises(KernelError, match=r"bwrap: Unknown option --nonsense"):
         kernel.interpreter.start()
     kernel.interpreter.close()

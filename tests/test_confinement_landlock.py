@@ -23,12 +23,12 @@ if sys.platform != "linux":
 from kernel.confinement import landlock
 from kernel.confinement.landlock import LandlockLauncher, unavailable
 from kernel.confinement.limits import Limits
-from kernel.ipython_kernel import IPythonInterpreter
 from kernel.launcher import PlainLauncher
-from tests.support.kernel_host import Host
+from tests.support import kernels
+from tests.support.kernels import wait_for
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from kernel.interpreter import CellResult
     from kernel.launcher import Launcher
@@ -42,22 +42,14 @@ SECRET = b"the harness keeps this to itself"
 DONE = "the attack worked"
 
 
-class Kernel:
-    """An interpreter with a launcher and a host of its own."""
+class Kernel(kernels.Kernel):
+    """A kernel with a launcher of its own, for code as it stands in a test."""
 
     def __init__(self, folder: Path, launcher: Launcher, seconds: float = HANG) -> None:
-        self.host = Host()
-        self.interpreter = IPythonInterpreter(
-            self.host.functions(), folder=folder, cell_seconds=seconds, launcher=launcher
-        )
+        super().__init__(folder, seconds, launcher, output_limit=10_000)
 
     def run(self, code: str) -> CellResult:
-        return self.interpreter.run(textwrap.dedent(code))
-
-    def shown(self, code: str) -> str:
-        result = self.run(code)
-        assert result.status == "ok", result
-        return result.output.rstrip("\n")
+        return super().run(textwrap.dedent(code))
 
     def attack(self, code: str) -> bool:
         """Whether code reaches its end."""
@@ -96,13 +88,6 @@ def victim() -> Iterator[int]:
     yield process.pid
     process.kill()
     process.wait()
-
-
-def wait_for(condition: Callable[[], bool], seconds: float = HANG) -> bool:
-    deadline = time.monotonic() + seconds
-    while not condition() and time.monotonic() < deadline:
-        time.sleep(0.02)
-    return condition()
 
 
 def with_argument(word: str) -> list[int]:

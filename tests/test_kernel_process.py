@@ -17,37 +17,15 @@ import pytest
 from kernel.interpreter import KernelError
 from kernel.ipython_kernel import IPythonInterpreter
 from kernel.launcher import LaunchRequest, PlainLauncher
-from tests.support.kernel_host import Host
+from tests.support.kernels import HANG, SECONDS, Kernel, wait_for
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
-    from kernel.interpreter import CellResult
 
-SECONDS = 1.0
 GRACE = 2.0
-HANG = 30.0
-"""What a loaded machine may add before a test calls it a hang."""
 
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
-
-
-class Kernel:
-    """An interpreter with a short time limit and its host."""
-
-    def __init__(self, folder: Path, seconds: float = SECONDS) -> None:
-        self.host = Host()
-        self.interpreter = IPythonInterpreter(
-            self.host.functions(), folder=folder, output_limit=2_000, cell_seconds=seconds
-        )
-
-    def run(self, code: str) -> CellResult:
-        return self.interpreter.run(code)
-
-    def shown(self, code: str) -> str:
-        result = self.run(code)
-        assert result.status == "ok", result
-        return result.output.rstrip("\n")
 
 
 @pytest.fixture(scope="module")
@@ -56,15 +34,6 @@ def kernel(tmp_path_factory: Any) -> Iterator[Kernel]:
     kernel.interpreter.start()
     yield kernel
     kernel.interpreter.close()
-
-
-def wait_for(condition: Callable[[], bool], seconds: float = HANG) -> bool:
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if condition():
-            return True
-        time.sleep(0.05)
-    return condition()
 
 
 def running(pid: int) -> bool:

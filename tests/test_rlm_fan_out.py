@@ -8,12 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rlm.fan_out import StoppedError, StopSign, fan_out
+from rlm.fan_out import StoppedError, fan_out
 
 
 @given(st.lists(st.integers(), max_size=30), st.integers(1, 5))
 def test_results_come_in_the_order_of_the_items(items: list[int], workers: int) -> None:
-    assert fan_out(lambda item: item * 2, items, workers, StopSign()) == [i * 2 for i in items]
+    assert fan_out(lambda item: item * 2, items, workers, threading.Event()) == [
+        i * 2 for i in items
+    ]
 
 
 def test_no_more_workers_than_asked_for_are_under_way() -> None:
@@ -29,7 +31,7 @@ def test_no_more_workers_than_asked_for_are_under_way() -> None:
         with lock:
             under_way -= 1
 
-    fan_out(work, list(range(20)), 3, StopSign())
+    fan_out(work, list(range(20)), 3, threading.Event())
     assert most == 3
 
 
@@ -42,18 +44,18 @@ def test_an_error_is_raised_and_ends_the_rest() -> None:
             raise KeyError(item)
 
     with pytest.raises(KeyError):
-        fan_out(work, list(range(1000)), 2, StopSign())
+        fan_out(work, list(range(1000)), 2, threading.Event())
     assert len(done) < 1000
 
 
 def test_nothing_is_started_once_the_sign_is_raised() -> None:
-    stop = StopSign()
+    stop = threading.Event()
     done: list[int] = []
 
     def work(item: int) -> None:
         done.append(item)
         if item == 5:
-            stop.raise_()
+            stop.set()
 
     with pytest.raises(StoppedError):
         fan_out(work, list(range(1000)), 2, stop)

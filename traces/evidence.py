@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from pydantic import BaseModel, ConfigDict
 
 from kg_functions.identifiers import find_identifiers, is_item
+from kg_functions.text_matching import normalise
 from questions.answers import (
     CountAnswer,
     GroupAnswer,
@@ -21,7 +22,7 @@ from questions.answers import (
     TextAnswer,
     YearAnswer,
 )
-from traces.seen import EvidenceStatement, Seen, plain, statement_key
+from traces.seen import EvidenceStatement, Seen, statement_key
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -141,12 +142,12 @@ def _counted(
 def _named_entities(question: str, calls: list[GraphCall], results: Mapping[str, Any]) -> set[str]:
     """The entities that the question names: by id, or by a name the run searched for."""
     named = {one for one in find_identifiers(question) if is_item(one)}
-    text = plain(question)
+    text = f" {normalise(question)} "
     for call in calls:
         if call.function != "search_entity":
             continue
         matches = results[call.result or ""]["matches"]
-        exact = [m for m in matches if f" {plain(m['matched_text']).strip()} " in text]
+        exact = [m for m in matches if f" {normalise(m['matched_text'])} " in text]
         if exact:
             named.add(exact[0]["id"])
     return named

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections import deque
 from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import BaseModel, ConfigDict
+
+from kg_functions.text_matching import normalise
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -135,7 +136,7 @@ class Seen:
 
     def labelled(self, label: str) -> list[str]:
         """The ids that the run saw under a label."""
-        return [one for one, seen in self._labels.items() if plain(seen) == plain(label)]
+        return [one for one, seen in self._labels.items() if normalise(seen) == normalise(label)]
 
     def group(self, entity: str, links: list[Mapping[str, Any]]) -> list[EvidenceStatement]:
         """The statements behind some of an entity's edges."""
@@ -161,10 +162,3 @@ def statement_key(statement: EvidenceStatement) -> tuple[str, str, str]:
     value = statement.value
     text = value["id"] if value["type"] == "entity" else repr(sorted(value.items(), key=str))
     return (statement.subject, statement.property, text)
-
-
-def plain(text: str) -> str:
-    """Lower case, without accents and punctuation, one space between and around the words."""
-    decomposed = unicodedata.normalize("NFKD", text).casefold()
-    kept = (c if c.isalnum() else " " for c in decomposed if not unicodedata.combining(c))
-    return " " + " ".join("".join(kept).split()) + " "

@@ -12,6 +12,11 @@ class Terminal(Console):
     """A rich console that goes silent when its reader has gone, and lets the work go on."""
 
     def on_broken_pipe(self) -> None:
-        """Print nothing more; Python must not complain about the closed pipe at its exit."""
+        """Print nothing more."""
         self.quiet = True
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        let_stdout_go()
+
+
+def let_stdout_go() -> None:
+    """Send what is still to be written nowhere, or Python complains of the pipe at its exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

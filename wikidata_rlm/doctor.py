@@ -26,10 +26,10 @@ def doctor(
 
     Ends with exit code 1 where an attack succeeds that is not known to, or could not be tried.
     """
-    from rich.console import Console
+    from wikidata_rlm.console import Terminal
 
     levels = _levels()
-    notes = Console(stderr=True)
+    notes = Terminal(stderr=True)
     with notes.status("starting a kernel") as status:
 
         def tell(level: str) -> Callable[[Verdict], None]:

@@ -5,7 +5,6 @@ Nothing heavy is imported here, so that ``--help`` answers at once.
 
 from __future__ import annotations
 
-import os
 import sys
 
 import typer
@@ -47,8 +46,9 @@ def main() -> None:
         typer.echo(f"wikidata-rlm: {error}", err=True)
         sys.exit(2)
     except BrokenPipeError:
-        # Whoever read our output has seen enough; Python must not complain again at its exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        from wikidata_rlm.console import let_stdout_go
+
+        let_stdout_go()
         sys.exit(1)
 
 
